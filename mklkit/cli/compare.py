@@ -19,6 +19,7 @@ from mklkit.cli.examples import DEFAULT_METHODS
 from mklkit.cli.outputs import check_outputs
 from mklkit.cli.taking_options import takes_model_settings
 from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.display.numbers import rank, significant
 from mklkit.display.terminal import Fact, facts_grid
 from mklkit.errors import DataError
 from mklkit.estimators.model_settings import LEARNERS, OF_METHODS, ModelSettings
@@ -303,7 +304,8 @@ def _rank_tests(comparison: Comparison) -> list[str]:
     ranking = comparison.ranking
     if "friedman" not in ranking or len(comparison.compared_data) < FEW_DATASETS:
         return []
+    p_value = significant(ranking["friedman"]["p_value"], 2)
     return [
-        f"Friedman's test of equal ranks: p = {ranking['friedman']['p_value']:.2g};"
-        f" Nemenyi's critical difference of ranks: {ranking['critical_difference']:.2f}"
+        f"Friedman's test of equal ranks: p = {p_value};"
+        f" Nemenyi's critical difference of ranks: {rank(ranking['critical_difference'])}"
     ]

@@ -14,6 +14,7 @@ from mklkit.cli.tables import (
     parts_table,
 )
 from mklkit.cli.taking_options import say_if_inferred, takes_model_settings
+from mklkit.display.numbers import seconds
 from mklkit.display.terminal import facts_grid
 from mklkit.estimators.model_settings import ModelSettings
 
@@ -86,4 +87,4 @@ def _report(study: Study, outcome: Any, result: dict[str, Any]) -> None:
         show(parts_table(study.task, result["parts"], study.score))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
-    show(metadata, f"{result['seconds']:.2f} s")
+    show(metadata, seconds(result["seconds"]))

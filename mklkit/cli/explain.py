@@ -21,14 +21,15 @@ from mklkit.cli.console import (
 )
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import columns_of, groups_of, targets_of
+from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
 from mklkit.display.terminal import FirstThatFits, facts_grid, terminal_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mklkit.evaluation.sentences import Unit
     from mklkit.explanation import Explanation
-    from mklkit.explanation.meaning import Unit
     from mklkit.protocols import Task
 
 MOST_GROUPS = 10
@@ -295,7 +296,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     show(
         facts_grid([*metadata, *((about, remarks[about]) for about in others if about in remarks)])
     )
-    show(f"{explanation.seconds:.2f} s")
+    show(seconds(explanation.seconds))
 
 
 def _kernels_table(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:

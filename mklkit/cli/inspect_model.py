@@ -15,7 +15,7 @@ from mklkit.cli.tables import (
     scores_tables,
     weights_table,
 )
-from mklkit.display.numbers import whole
+from mklkit.display.numbers import significant, whole
 from mklkit.display.table import Column, ResultTable
 from mklkit.display.terminal import Fact, facts_grid, terminal_table
 from mklkit.errors import counted
@@ -120,7 +120,7 @@ def _classes(model: dict[str, Any]) -> str:
     labels = [str(label) for label in model["classes"]]
     if model.get("class_weight") is not None:
         pairs = zip(labels, model["class_weight"], strict=True)
-        labels = [f"{label} (weight {weight:.3g})" for label, weight in pairs]
+        labels = [f"{label} (weight {significant(weight, 3)})" for label, weight in pairs]
     return ", ".join(labels)
 
 

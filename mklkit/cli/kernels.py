@@ -10,6 +10,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.tables import data_line
 from mklkit.cli.taking_options import takes_model_settings
+from mklkit.display.numbers import number
 from mklkit.display.terminal import facts_grid, terminal_table
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.protocols.component import AUTO_TASK
@@ -98,7 +99,7 @@ def kernels(
     for first, second, value in duplicates:
         say(
             f"warning: {first} and {second} are nearly the same on these data"
-            f" (alignment {value:.3f}); one of them is enough.",
+            f" (alignment {number(value, 3)}); one of them is enough.",
             style="yellow",
         )
 
@@ -121,10 +122,8 @@ def _report(
     metadata = facts_grid([data_line(table, notes), ("steps", steps), ("shown", shown)])
     show(metadata, terminal_table(alignment_result(alignments)))
     pairs = "; ".join(f"{first} with {second}" for first, second in _weak_pairs(alignments))
-    show(
-        "weakly correlated (alignment between 0 and 0.5), which often combine best:"
-        f" {pairs or 'no pair'}"
-    )
+    below, best = f"with alignment below {WEAK}", "(such pairs often combine best)"
+    show(f"Pairs {below} {best}: {pairs}" if pairs else f"No pairs {below} {best}.")
     if not centered:
         show(
             "kernels without negative values, such as rbf, almost always have high alignments;"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from rich.table import Table as Grid
 
+from mklkit.display.numbers import chosen_texts, seconds
 from mklkit.display.table import Bar, Column
 from mklkit.display.terminal import Fact, FirstThatFits, terminal_list, terminal_table
 from mklkit.errors import counted
@@ -45,8 +46,6 @@ def model_line(model: dict[str, Any], choices: Sequence[str]) -> Fact:
 
 def chosen_line(model: dict[str, Any]) -> list[Fact]:
     """Return the lines on the numbers that a fit chose, as ranges over problems."""
-    from mklkit.display.numbers import chosen_texts
-
     texts = chosen_texts(model.get("chosen", {}))
     more = len(texts) - MOST_CHOSEN
     text = ", ".join(texts[:MOST_CHOSEN]) + (f" and {more} more (--json)" if more > 0 else "")
@@ -55,12 +54,12 @@ def chosen_line(model: dict[str, Any]) -> list[Fact]:
 
 def learned_line(metadata: dict[str, Any]) -> str:
     """Return how many rows the model has learned from, and how many the scored one has."""
-    rows, time = metadata["model"]["rows"], f"{metadata['seconds']:.2f} s"
+    rows, time = metadata["model"]["rows"], seconds(metadata["seconds"])
     scored = metadata.get("scored_model", {"rows": rows})
     if scored["rows"] == rows:
         return f"learned from {counted(rows, 'row')} in {time}"
     return (
-        f"scores of a model of {counted(scored['rows'], 'row')} ({scored['seconds']:.2f} s);"
+        f"scores of a model of {counted(scored['rows'], 'row')} ({seconds(scored['seconds'])});"
         f" the saved model has learned from all {rows} ({time})"
     )
 

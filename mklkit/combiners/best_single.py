@@ -131,7 +131,8 @@ class _Comparison:
 
     def _of_side(self, side: TrainingView) -> tuple[float, Learner]:
         """Return the loss over all folds, or over the folds until it exceeds the least loss."""
-        target, total = self.target, 0.0
+        target = self.target
+        total = 0.0
         learner = self.learner.resolved(side, target)
         # Closed if folds are left over: their threads use borrowed memory.
         with closing(held_out_values(side, target, learner, self.splits, self.parts)) as parts:

@@ -176,7 +176,8 @@ class IFSL(CouplingCombiner):
         random_state: np.random.RandomState,
     ) -> list[Solution]:
         """Run the rule on the views' problems: one solution per value of λ and variant."""
-        n_views, traits = len(problems), learner.coupling or CouplingTraits()
+        n_views = len(problems)
+        traits = learner.coupling or CouplingTraits()
         columns = Columns(np.array(lams), self._mean_weights(n_views), traits)
         if self.rates is not None:
             columns = attrs.evolve(

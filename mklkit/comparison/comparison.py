@@ -27,8 +27,14 @@ from mklkit.comparison.table import (
     table_of_datasets,
     table_of_splits,
 )
-from mklkit.comparison.withholding import sentences, without_p_values, without_verdicts
+from mklkit.comparison.withholding import (
+    columns_read_by,
+    sentences,
+    without_p_values,
+    without_verdicts,
+)
 from mklkit.comparison.writing import check_report, methods_latex, write_text
+from mklkit.datasets.covariates import still_told
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import for_table, match_class_weights
 from mklkit.display.numbers import number, percentage
@@ -36,7 +42,7 @@ from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.sentences import beats_guessing, still_told
+from mklkit.evaluation.sentences import beats_guessing
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -146,7 +152,8 @@ class Comparison:
         methods = counted(len(self.methods), "method")
         if not self.cells:
             return f"Comparison({methods}, no run finished)"
-        names, scored = self.compared_data, self._scored().to_dict("records")
+        names = self.compared_data
+        scored = self._scored().to_dict("records")
         n_splits = len(self._compared[SPLIT].drop_duplicates())
         where = names[0] if len(names) == 1 else f"{len(names)} data sets"
         rest = "" if self.complete else ", interrupted"
@@ -322,8 +329,7 @@ class Comparison:
     def _verdict_on_ranks(self) -> str:
         """Return the sentence on several data sets."""
         if methods := self._unadjusted_anywhere:
-            columns = f"the columns that {listed(list(methods))} read"
-            return f"No verdict on ranks: {still_told(columns)}."
+            return f"No verdict on ranks: {still_told(columns_read_by(list(methods)))}."
         return sentence_on_ranks(self._compared)
 
     def _verdicts_on_questions(self) -> list[str]:

@@ -63,7 +63,8 @@ class Design:
 
         The usual score of one of several data sets is that of all, if it is not the task's first.
         """
-        task, notes = data[0].task, []
+        task = data[0].task
+        notes = []
         if score is None:
             usual = {source.task.usual_score(source.target): source for source in data}
             score = next((name for name in usual if name != task.ranked_by[0]), task.ranked_by[0])

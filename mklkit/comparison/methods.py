@@ -176,7 +176,9 @@ def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
 def _of_combiner(request: Any, design: Design, notes: list[str]) -> list[Method]:
     """Return the methods of one combiner or glob, with each learner that it works with."""
     specs = _matching("combiner", request)
-    is_glob, methods, errors = specs != [request], [], []
+    is_glob = specs != [request]
+    methods = []
+    errors = []
     for spec in specs:
         for learner, missing in product(design.learners or (None,), design.strategies or (None,)):
             name = _spec_text(spec)

@@ -30,7 +30,8 @@ def kernel_references(design: Design) -> list[References]:
     different columns of numbers, one on all columns is compared too.
     """
     kernels = [] if are_proposed(design.settings.kernels) else kernel_list(design.settings.kernels)
-    bank, also = bind_kernels(kernels) if kernels else [], list(design.also)
+    bank = bind_kernels(kernels) if kernels else []
+    also = list(design.also)
     if any(k.columns is not None for k in bank) and all(k.reads == "numbers" for k in bank):
         also = also or [ON_ALL]
     alone = [

@@ -23,6 +23,7 @@ from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import BASELINE, Method
 from mklkit.comparison.stored import LEFT_OUT, Cell
 from mklkit.datasets.pipeline import for_table, match_class_weights
+from mklkit.display.numbers import whole
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
@@ -137,8 +138,8 @@ def _too_slow(methods: Sequence[Method], seconds: dict[str, float]) -> dict[str,
     """Return why to leave out baselines that took longer on a split than all other methods."""
     total = sum(seconds.values())
     return {
-        method.name: f"{LEFT_OUT}, where it took {seconds[method.name]:.0f} of {total:.0f} seconds;"
-        " name it among the baselines to run it on all splits"
+        method.name: f"{LEFT_OUT}, where it took {whole(seconds[method.name])} of {whole(total)}"
+        " seconds; name it among the baselines to run it on all splits"
         for method in methods
         if method.kind == BASELINE and seconds.get(method.name, 0) > max(DEAR_SECONDS, total / 2)
     }

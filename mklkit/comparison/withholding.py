@@ -11,9 +11,9 @@ import pandas as pd
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method
 from mklkit.datasets.adjusting import Adjustment
+from mklkit.datasets.covariates import still_told
 from mklkit.datasets.pipeline import for_table
-from mklkit.errors import named
-from mklkit.evaluation.sentences import still_told
+from mklkit.errors import listed, named
 
 Unadjusted = Mapping[str, Sequence[str]]
 """The columns that still tell the covariates, of each method that reads some."""
@@ -84,14 +84,18 @@ def without_p_values(
     return table.assign(**table[table.columns.intersection(P_VALUES)].mask(withheld))
 
 
+def columns_read_by(methods: Sequence[str]) -> str:
+    """Return the columns of unadjusted methods in words."""
+    return f"the columns that {listed(list(methods))} read{'s' * (len(methods) == 1)}"
+
+
 def sentences(tests: pd.DataFrame, unadjusted: Unadjusted) -> list[str]:
     """Return the sentence of each withheld question."""
     lines = []
     for test in tests.to_dict("records"):
         methods = [name for name in (test["method"], test["reference"]) if name in unadjusted]
-        readers = "both read" if len(methods) == 2 else f"{methods[0]} reads"
         lines.append(
-            f"{test['question']}: no verdict on {test['method']} against {test['reference']},"
-            f" because {readers} columns from which the covariates can still be told."
+            f"{test['question']}: no verdict on {test['method']} against {test['reference']}:"
+            f" {still_told(columns_read_by(methods))}."
         )
     return lines

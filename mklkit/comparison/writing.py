@@ -30,7 +30,8 @@ def check_report(path: Path) -> str:
 
 def methods_latex(comparison: Comparison) -> str:
     """Return the planned tests, with the verdict as their caption, and the table of methods."""
-    table, plan = comparison.table(), comparison.plan
+    table = comparison.table()
+    plan = comparison.plan
     methods = methods_result(
         table, comparison.task, plan["score"], comparison.unit, plan["reference"]
     )

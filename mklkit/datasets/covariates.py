@@ -154,7 +154,7 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         ways = {"a straight line": numbers, "value by value": [*self.values_]}
         said = ", ".join(f"{named(names)} ({way})" for way, names in ways.items() if names)
         left = f", but not from {named(self.left_)}" if self.left_ else ""
-        traces = f"; they can still be told from {named(self.traced_)}" if self.traced_ else ""
+        traces = f"; {still_told(named(self.traced_), 'they')}" if self.traced_ else ""
         return f"removed from the others by least squares: {said}{left}{traces}"
 
     def _design(self, frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -163,10 +163,21 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         return np.hstack([v == self.values_[n] if n in self.values_ else v for n, v in pairs]) * 1.0
 
 
+def still_told(columns: str, covariates: str = "removed covariates") -> str:
+    """Return that covariates can still be told from columns after their removal.
+
+    Examples
+    --------
+    >>> still_told("column 'snp'")
+    "removed covariates can still be told from column 'snp'"
+    """
+    return f"{covariates} can still be told from {columns}"
+
+
 def traces_text(columns: Sequence[str], covariates: Sequence[str]) -> str:
     """Return the warning on columns from which covariates can still be told."""
     return (
-        f"Covariates ({named(covariates)}) can still be told from {named(columns)} after removal,"
+        f"{still_told(named(columns), f'Covariates ({named(covariates)})')} after removal,"
         " because residuals of discrete or skewed columns are not independent of covariates: trees"
         " and most kernels read them there. Scores of models that use these columns are not what"
         " they say beyond the covariates, so there is no verdict on them. Keep the covariates"

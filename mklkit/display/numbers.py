@@ -46,6 +46,16 @@ def p_value(value: float) -> str:
     return "<0.001" if value < 0.001 else number(value, 3)
 
 
+def rank(value: float) -> str:
+    """Return an average rank, or a difference of ranks."""
+    return number(value, 2)
+
+
+def seconds(value: float) -> str:
+    """Return the time that a command took."""
+    return f"{number(value, 2)} s"
+
+
 def short_p_value(value: float) -> str:
     """Return a p value in at most four characters, for tables of many."""
     if value < 0.005:
@@ -72,7 +82,7 @@ def chosen_texts(chosen: Mapping[str, Sequence[float]]) -> list[str]:
     texts = []
     for name, values in chosen.items():
         owner, _, path = name.removeprefix("kernels__").partition("__")
-        ends = dict.fromkeys(f"{value:.3g}" for value in (min(values), max(values)))
+        ends = dict.fromkeys(significant(value, 3) for value in (min(values), max(values)))
         of = "" if owner == "learner" else f" ({owner})"
         texts.append(f"{path.rpartition('__')[2]} = {' to '.join(ends)}{of}")
     return texts

@@ -133,7 +133,8 @@ class _CellBar:
     """
 
     def __init__(self, title: str, after: float) -> None:
-        self._title, self._start = title, monotonic()
+        self._title = title
+        self._start = monotonic()
         self._next = self._start + after
         self._drawn = False
         self._lock = Lock()

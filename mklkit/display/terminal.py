@@ -49,7 +49,8 @@ def terminal_table(
     if dense:
         grid.padding = (0, 1, 0, 0)
     if title is not None:
-        grid.title, grid.title_justify = Text(printable(title), style="bold"), "left"
+        grid.title = Text(printable(title), style="bold")
+        grid.title_justify = "left"
     columns = [column for column in table.columns if column.key != table.section]
     beside_bar = False
     for column in columns:
@@ -94,7 +95,8 @@ def _add_column(grid: Grid, column: Column, beside_bar: bool) -> None:
 def _cell(table: ResultTable, column: Column, row: Row) -> Text:
     if not isinstance(column, Bar):
         return Text(printable(column.text(row)))
-    value, largest = row[column.key], column.scale(table.rows) or 1.0
+    value = row[column.key]
+    largest = column.scale(table.rows) or 1.0
     share = abs(value) / largest if is_known(value) else 0.0
     block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
     return Text(block * round(min(share, 1.0) * column.length), style="cyan")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
+from mklkit.display.numbers import significant
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
@@ -233,9 +234,10 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         if self.class_weight is not None:
             self.class_weight_ = self._class_weights(data)
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
-            weights = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
+            weights = ", ".join(f"{label} {significant(weight, 3)}" for label, weight in pairs)
             notes.append(f"weights of classes: {weights}")
-        calibration, self.pattern_calibrations_ = None, dict[str, Any]()
+        calibration = None
+        self.pattern_calibrations_ = dict[str, Any]()
         if self.probability:
             calibration, self.pattern_calibrations_, note = self._calibrated(plan, data)
             notes.append(note)

@@ -31,7 +31,8 @@ def declared_space(estimator: NestedParameters) -> Space:
     space: Space = {}
     for outer, component in estimator.named_components().items():
         kind: Any = "kernel" if outer.startswith("kernels__") else outer
-        present, usual = component.get_params(), {}
+        present = component.get_params()
+        usual = {}
         with suppress(TypeError, ValueError):  # of one without defaults
             usual = type(component)().get_params()
         for name, values in traits_of(component, TRAITS[kind]).search_space.items():

@@ -58,7 +58,8 @@ def accepted(plan: Plan, rows: Rows) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return new rows as the strategy takes them, and which have no source (None if all have)."""
     if rows.medians is None:
         return rows, None
-    strategy, missing = plan.strategy, rows.missing_of(plan.kernels)
+    strategy = plan.strategy
+    missing = rows.missing_of(plan.kernels)
     if plan.schema.fills is None:
         _refuse_gaps(plan, rows)
     if strategy.fills or missing is None:

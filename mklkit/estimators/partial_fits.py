@@ -141,7 +141,8 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
     if sums is None:
         schema, (bank,) = bind(X, kernels_to_bind(estimator.kernels, TWO_CLASSES, X))
     else:
-        schema, bank = sums.plan.schema, list(sums.plan.kernels)
+        schema = sums.plan.schema
+        bank = list(sums.plan.kernels)
     plan = plan_of(estimator, TWO_CLASSES, schema, bank)
     rows = read_rows(estimator, schema, X, first=sums is None)
     if rows.medians is not None:
@@ -159,7 +160,8 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
             plan = with_kernels(plan, TrainingData(rows, codes))
         sums = PartialSums.start(plan, rows, seeds[-1], len(known))
     sums = sums.plus(rows, codes, plan.max_memory)
-    estimator.classes_, estimator.class_weight_ = known, np.ones(len(known))
+    estimator.classes_ = known
+    estimator.class_weight_ = np.ones(len(known))
     estimator.partial_sums_ = sums
     if not sums.moments.counts.all():
         return estimator
@@ -194,7 +196,9 @@ class GoneNumbers(Store):
     """Numbers (N, d) that can't be read any more."""
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-        self.shape, self.dtype, self.column_names = shape, dtype, None
+        self.shape = shape
+        self.dtype = dtype
+        self.column_names = None
 
     def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
         """Refuse."""

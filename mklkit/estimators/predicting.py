@@ -228,7 +228,8 @@ def cross_fitted(
     from sklearn.calibration import CalibratedClassifierCV
 
     splits = make_splits(codes, USUAL_FOLDS, seed=seed, groups=groups)
-    n_rows, n_classes = len(codes), int(codes.max()) + 1
+    n_rows = len(codes)
+    n_classes = int(codes.max()) + 1
     values = np.zeros(n_rows if n_classes == 2 else (n_rows, n_classes))
     scored = np.zeros(n_rows, bool)
     for training, held_out in splits:
@@ -274,7 +275,8 @@ def calibrated(shared: Any, of_patterns: dict[str, Any], values: Array, missing:
         complete = np.zeros((len(values), len(next(iter(of_patterns)))), bool)
         numbers, table = missing_patterns(complete if missing is None else missing)
         for number, pattern in enumerate(table):
-            members, calibration = numbers == number, of_patterns.get(_key(pattern), shared)
+            members = numbers == number
+            calibration = of_patterns.get(_key(pattern), shared)
             probabilities[members] = calibration.predict_proba(values[members])
     return probabilities
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
-from mklkit.display.numbers import percentage
+from mklkit.display.numbers import number, percentage
 from mklkit.errors import DataError, MKLKitError, counted
 from mklkit.estimators.binding import bind
 from mklkit.estimators.reading import as_source, read_rows
@@ -215,10 +215,12 @@ def _pruned(
     taken = _better_together(KernelRows.of(kernels, own_rows), kept, targets, codes, groups)
     labels = [bound.label for bound, _ in able]
     said = [
-        f"{label} (alignment {value:.2f})"
+        f"{label} (alignment {number(value, 2)})"
         for label, value in zip(labels, alignments[:-1, -1], strict=True)
     ]
-    alike = [f"{labels[i]} ({alignments[i, j]:.3f} with {labels[j]})" for i, j in like.items()]
+    alike = [
+        f"{labels[i]} ({number(alignments[i, j], 3)} with {labels[j]})" for i, j in like.items()
+    ]
     no_better = [said[place] for place in kept if place not in taken]
     order = np.argsort(np.round(-alignments[:-1, -1], 9), kind="stable").tolist()
     rest = [said[place] for place in order if place not in kept and place not in like]

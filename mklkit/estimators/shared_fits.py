@@ -128,7 +128,8 @@ class SharedFits:
 
     def on(self, split: Split) -> Callable[[PlannedRun], Array]:
         """Return a function that fits a run's points on a split: scores and others, (4, points)."""
-        data, rows = self.data.take(split.train), self.data.rows[split.test]
+        data = self.data.take(split.train)
+        rows = self.data.rows[split.test]
         if data.rows.medians is not None:  # of all rows
             medians = medians_of(self.runs[0].plan.schema, data.rows.numbers)
             rows = attrs.evolve(rows, medians=medians)

@@ -82,7 +82,8 @@ class TrainingData:
     @cached_property
     def digest(self) -> tuple[Any, ...]:
         """A key that identifies these data if they are in memory."""
-        rows, whole = self.rows.digest, None if self.whole is None else self.whole.digest
+        rows = self.rows.digest
+        whole = None if self.whole is None else self.whole.digest
         values, row_weights, places, groups = map(
             joblib.hash, (self.values, self.row_weights, self.places, self.groups)
         )

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mklkit.errors import counted
+from mklkit.evaluation.sentences import (
+    difference_estimated,
+    difference_of_one_split,
+    share_of_samples,
+)
 from mklkit.registry.tasks import task_named
 
 LEVEL = 0.05
@@ -26,22 +31,16 @@ def estimand(plan: Mapping[str, Any]) -> str:
     """Return what a difference of two methods estimates, from the plan of a comparison."""
     score = score_in_words(plan)
     if any(split["number"] > 1 for split in plan["splits"]):
-        trained = " and ".join(dict.fromkeys(_shares(split) for split in plan["splits"]))
-        return (
-            f"a difference estimates the mean difference in {score} between models trained on"
-            f" {trained}"
-        )
+        trained = " and ".join(dict.fromkeys(map(_share, plan["splits"])))
+        return difference_estimated(score, trained)
     trained = " and ".join(f"{split['training'][0]}" for split in plan["splits"])
-    return f"a difference is that in {score} of two models trained on {trained} samples"
+    return difference_of_one_split(score, trained)
 
 
-def _shares(split: Mapping[str, Any]) -> str:
+def _share(split: Mapping[str, Any]) -> str:
     """Return the share of the samples on which models of a data set are trained."""
-    low, high = split["training"]
-    samples = split["samples"]
-    share, most = f"{100 * low / samples:.0f}", f"{100 * high / samples:.0f}"
-    span = share if share == most else f"{share} to {most}"
-    return f"{span} % of {samples:,} such samples"
+    fewest, most = split["training"]
+    return share_of_samples(fewest, most, split["samples"])
 
 
 def coverage(plan: Mapping[str, Any]) -> str:

@@ -166,7 +166,8 @@ def negative_brier_score(model: Any, rows: Any, labels: NDArray[Any]) -> float:
 
 def mean_recall(answers: Answers) -> float:
     """Return the mean share of predicted rows of the classes that have rows."""
-    truth, present = answers.truth, np.unique(answers.truth)
+    truth = answers.truth
+    present = np.unique(answers.truth)
     options = {"labels": present, "average": "macro", "sample_weight": answers.counts}
     return float(recall_score(truth, answers.predictions, **options))
 
@@ -239,7 +240,8 @@ def calibration(codes: NDArray[np.intp], probabilities: Array) -> dict[str, list
     """
     n_classes = probabilities.shape[1]
     likely = np.ones(len(codes), int) if n_classes == 2 else probabilities.argmax(axis=1)
-    predicted, happened = probabilities[np.arange(len(codes)), likely], codes == likely
+    predicted = probabilities[np.arange(len(codes)), likely]
+    happened = codes == likely
     last = CALIBRATION_BINS - 1
     bins = np.minimum((predicted * CALIBRATION_BINS).astype(int), last)
     return {

@@ -80,7 +80,8 @@ def _squared_distance(gram: Array, signs: Array) -> float:
                 machine.set_params(tol=tol).fit(gram / scale, signs)
         except ValueError:  # libsvm divides by the margin, which is exactly zero
             return 0.0
-        alpha, support = machine.dual_coef_[0], machine.support_
+        alpha = machine.dual_coef_[0]
+        support = machine.support_
         squared = alpha @ gram[np.ix_(support, support)] @ alpha * (2 / np.abs(alpha).sum()) ** 2
         if squared <= 1e-8 * scale:
             return 0.0
@@ -155,7 +156,8 @@ def ball_center(gram: Array, tol: float = 1e-6) -> Array:
     distances /= float(np.abs(distances).max()) or 1.0
     machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=tol)
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
-    alpha, support = np.zeros(len(gram)), machine.fit(distances).support_
+    alpha = np.zeros(len(gram))
+    support = machine.fit(distances).support_
     alpha[support] = machine.dual_coef_[0]
     return alpha / alpha.sum()
 
@@ -279,7 +281,8 @@ def kernel_measures(
     def measured(part: Array) -> dict[str, float]:
         gram = weighted_gram(rows, part).astype(np.float64, copy=False)
         gram = centered_gram(gram) if centered else gram
-        gap, ball = np.nan if y is None else margin(gram, y), radius(gram)
+        gap = np.nan if y is None else margin(gram, y)
+        ball = radius(gram)
         return {
             "margin": gap,
             "radius": ball,

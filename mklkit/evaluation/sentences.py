@@ -1,17 +1,323 @@
-"""Statements that both ``compare`` and ``explain`` make, each in one place."""
+"""The sentences that commands, reports and texts say of a result, from plain numbers.
+
+Each stands here once: that a difference is shown, excluded or inconclusive, what a source costs,
+and what a number estimates.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 
-def still_told(columns: str) -> str:
-    """Return that removed covariates can still be told from columns.
+import attrs
+import numpy as np
+
+from mklkit.display import numbers
+from mklkit.protocols import Task
+from mklkit.protocols.score import is_error, words_of
+
+INCONCLUSIVE = "inconclusive"
+"""The beginning of a sentence on an interval that shows neither a difference nor its absence."""
+DECIMALS = 10
+"""Differences are rounded to so many decimals, since equal means differ by rounding."""
+
+
+@attrs.frozen
+class Unit:
+    """How differences in a score are written.
+
+    Attributes
+    ----------
+    score : str
+        The score in words, such as ``"accuracy"``.
+    scale : int
+        What differences are multiplied by: 100 for points, −1 for negated errors.
+    digits : int or None
+        Decimals; None writes two significant digits.
+    word : str
+        What follows a number, with its space: ``" points"``, or empty.
+    """
+
+    score: str
+    scale: int = 100
+    digits: int | None = 1
+    word: str = " points"
+
+    @classmethod
+    def of(cls, task: Task, score: str, mean: float) -> Unit:
+        """Return the unit of losses of a score of this mean."""
+        name = task.score_named(score).words
+        if task.in_points(score) or score == "r2":
+            return cls(name)
+        return cls(name, 1, max(0, 2 - int(np.floor(np.log10(abs(mean) or 1.0)))), "")
+
+    @classmethod
+    def of_differences(cls, score: str) -> Unit:
+        """Return the unit of differences between methods, by the unit of a comparison."""
+        if score == "points":
+            return cls("score")
+        if score == "r2":
+            return cls("R²", word=" points of R²")
+        # A difference of negated errors is that of the errors, negated.
+        words = words_of(score)
+        return cls(words, -1 if is_error(score) else 1, None, f" in {words}")
+
+    @property
+    def lost(self) -> str:
+        """The unit of a loss, such as "points of accuracy"."""
+        return f"points of {self.score}" if self.word else self.score
+
+    def number(self, value: float) -> str:
+        """Return a difference without its unit, as in a column of a table."""
+        return numbers.number(self.scale * value, 1 if self.digits is None else self.digits)
+
+    def amount(self, value: float) -> str:
+        """Return the size of a difference; only zero is written as zero."""
+        size = round(abs(self.scale * value), DECIMALS)
+        if self.digits is None:
+            return numbers.significant(size, 2)
+        if size and round(size, self.digits) == 0:
+            return numbers.significant(size, 1)
+        return numbers.number(size, self.digits)
+
+    def sized(self, value: float) -> str:
+        """Return the size of a difference with its unit."""
+        return f"{self.amount(value)}{self.word}"
+
+    def negative(self, value: float) -> str:
+        """Return a difference with a minus if it is below zero."""
+        below = round(self.scale * value, DECIMALS) < 0
+        return f"{numbers.MINUS if below else ''}{self.amount(value)}"
+
+    def signed(self, value: float) -> str:
+        """Return a difference with its sign, such as "−2.2" or "+1.1"; zero has none."""
+        above = round(self.scale * value, DECIMALS) > 0
+        return f"{'+' if above else ''}{self.negative(value)}"
+
+
+def interval(low: float, high: float, written: Callable[[float], str], level: float = 0.95) -> str:
+    """Return a confidence interval.
 
     Examples
     --------
-    >>> still_told("'snp'")
-    "removed covariates can still be told from 'snp'"
+    >>> interval(-0.056, 0.011, Unit("accuracy").signed)
+    '95 % CI −5.6 to +1.1'
     """
-    return f"removed covariates can still be told from {columns}"
+    return f"{numbers.significant(100 * level, 3)} % CI {written(low)} to {written(high)}"
+
+
+# Two methods.
+
+
+def difference_shown(
+    method: str, reference: str, mean: float, low: float, high: float, level: float, unit: Unit
+) -> str:
+    """Return that a method is better or worse, for an interval without zero.
+
+    Examples
+    --------
+    >>> difference_shown("dimkl", "uniform", 0.02, 0.01, 0.03, 0.95, Unit("accuracy"))
+    'dimkl is better than uniform by 2.0 points (95 % CI 1.0 to 3.0)'
+    """
+    near, far = sorted((abs(low), abs(high)))
+    span = interval(near, far, unit.amount, level)
+    word = "better" if mean > 0 else "worse"
+    return f"{method} is {word} than {reference} by {unit.sized(mean)} ({span})"
+
+
+def difference_excluded(method: str, reference: str, most: float, unit: Unit) -> str:
+    """Return that no difference is larger than ``most``.
+
+    Examples
+    --------
+    >>> difference_excluded("dimkl", "uniform", 0.013, Unit("accuracy"))
+    'no difference larger than 1.3 points either way between dimkl and uniform'
+    """
+    return (
+        f"no difference larger than {unit.sized(most)} either way between {method} and {reference}"
+    )
+
+
+def difference_inconclusive(
+    method: str,
+    reference: str,
+    mean: float,
+    low: float,
+    high: float,
+    level: float,
+    unit: Unit,
+    narrowest_with: str = "",
+) -> str:
+    """Return that an interval shows neither a difference nor its absence.
+
+    ``narrowest_with`` counts the samples, if their number alone makes the interval so wide.
+
+    Examples
+    --------
+    >>> difference_inconclusive("dimkl", "uniform", -0.001, -0.021, 0.02, 0.95, Unit("accuracy"))
+    'inconclusive: dimkl − uniform = −0.1 points (95 % CI −2.1 to 2.0)'
+    """
+    ends = (low, high) if unit.scale > 0 else (high, low)
+    limit = f", the narrowest with {narrowest_with}" if narrowest_with else ""
+    return (
+        f"{INCONCLUSIVE}: {method} {numbers.MINUS} {reference} = {unit.negative(mean)}{unit.word}"
+        f" ({interval(*ends, unit.negative, level)}{limit})"
+    )
+
+
+def too_few_splits(method: str, reference: str, n_splits: int) -> str:
+    """Return that an interval is too wide to be of use.
+
+    Examples
+    --------
+    >>> too_few_splits("dimkl", "uniform", 2)
+    'inconclusive: 2 splits are too few to compare dimkl and uniform'
+    """
+    return f"{INCONCLUSIVE}: {n_splits} splits are too few to compare {method} and {reference}"
+
+
+def same_scores(method: str, reference: str) -> str:
+    """Return that two methods have equal scores.
+
+    Examples
+    --------
+    >>> same_scores("dimkl", "uniform")
+    'dimkl and uniform have the same score on every split'
+    """
+    return f"{method} and {reference} have the same score on every split"
+
+
+def not_excluded(counts: object, differences: str, most: float, unit: Unit) -> str:
+    """Return up to which size ``differences`` may be chance, with so many samples or groups.
+
+    Examples
+    --------
+    >>> not_excluded("100 samples", "losses", 0.03, Unit("accuracy"))
+    'with 100 samples, losses of up to 3.0 points cannot be excluded'
+    """
+    return f"with {counts}, {differences} of up to {unit.sized(most)} cannot be excluded"
+
+
+# One source of a model.
+
+
+def change(mean: float, low: float, high: float, up: str, down: str, unit: Unit) -> str:
+    """Return a difference and its interval; a word tells the direction of the mean.
+
+    Examples
+    --------
+    >>> change(-0.015, -0.033, 0.003, "lost", "gained", Unit("accuracy"))
+    '1.5 points gained (−0.3 to 3.3)'
+    """
+    if round(unit.scale * mean, DECIMALS) < 0:
+        mean, low, high, up = -mean, -high, -low, down
+    ends = "" if math.isnan(low) else f" ({unit.negative(low)} to {unit.negative(high)})"
+    return f"{unit.sized(mean)} {up}".rstrip() + ends
+
+
+def lost_without(mean: float, low: float, high: float, unit: Unit) -> str:
+    """Return that a source is needed.
+
+    Examples
+    --------
+    >>> lost_without(0.2, 0.1, 0.3, Unit("accuracy"))
+    'lost: 20.0 points (10.0 to 30.0)'
+    """
+    return f"lost: {change(mean, low, high, '', '', unit)}"
+
+
+def not_lost_without(most: float, unit: Unit) -> str:
+    """Return that a source is not needed.
+
+    Examples
+    --------
+    >>> not_lost_without(0.014, Unit("accuracy"))
+    'not lost by more than 1.4 points'
+    """
+    sign = numbers.MINUS if round(unit.scale * most, DECIMALS) < 0 else ""
+    return f"not lost by more than {sign}{unit.sized(most)}"
+
+
+def better_without(mean: float, low: float, high: float, unit: Unit) -> str:
+    """Return that a model is better without a source.
+
+    Examples
+    --------
+    >>> better_without(-0.03, -0.05, -0.01, Unit("accuracy"))
+    'not lost, better without: 3.0 points gained (1.0 to 5.0)'
+    """
+    return f"not lost, better without: {change(mean, low, high, 'lost', 'gained', unit)}"
+
+
+def inconclusive_without(mean: float, low: float, high: float, samples: float, unit: Unit) -> str:
+    """Return that an interval does not show whether a source is needed.
+
+    It is said as a change of the score, which is below zero for a loss. ``samples`` would have an
+    even chance of another outcome; one fold has no interval, and no such number.
+
+    Examples
+    --------
+    >>> inconclusive_without(0.022, -0.011, 0.056, 1700, Unit("accuracy"))  # doctest: +ELLIPSIS
+    'inconclusive: −2.2 points without it (95 % CI −5.6 to +1.1); about 1,700 samples would ...'
+    """
+    without = f"{unit.signed(-mean)}{unit.word} without it"
+    if math.isnan(low):
+        return f"{INCONCLUSIVE} from one fold: {without}"
+    return (
+        f"{INCONCLUSIVE}: {without} ({interval(-high, -low, unit.signed)});"
+        f" about {samples:,.0f} samples would have an even chance"
+    )
+
+
+# What a number estimates, and what limits it.
+
+
+def share_of_samples(fewest: float, most: float, samples: int) -> str:
+    """Return the share of the samples on which models are trained.
+
+    Examples
+    --------
+    >>> share_of_samples(80, 80, 120), share_of_samples(80, 90, 120)
+    ('67 % of 120 such samples', '67 to 75 % of 120 such samples')
+    """
+    ends = dict.fromkeys(numbers.whole(100 * count / samples) for count in (fewest, most))
+    return f"{' to '.join(ends)} % of {samples:,} such samples"
+
+
+def loss_estimated(trained: float, samples: int) -> str:
+    """Return what the losses of an explanation estimate.
+
+    Examples
+    --------
+    >>> loss_estimated(96, 120)
+    'losses estimate the mean loss of models trained on 80 % of 120 such samples (96)'
+    """
+    share = share_of_samples(trained, trained, samples)
+    return f"losses estimate the mean loss of models trained on {share} ({trained:,.0f})"
+
+
+def difference_estimated(score: str, trained: str) -> str:
+    """Return what a difference between methods estimates.
+
+    Examples
+    --------
+    >>> difference_estimated("accuracy", share_of_samples(80, 80, 120))  # doctest: +ELLIPSIS
+    'a difference estimates the mean difference in accuracy between models trained on 67 % of ...'
+    """
+    return (
+        f"a difference estimates the mean difference in {score} between models trained on {trained}"
+    )
+
+
+def difference_of_one_split(score: str, trained: str) -> str:
+    """Return what a difference between methods is on a single split.
+
+    Examples
+    --------
+    >>> difference_of_one_split("accuracy", "80")
+    'a difference is that in accuracy of two models trained on 80 samples'
+    """
+    return f"a difference is that in {score} of two models trained on {trained} samples"
 
 
 def beats_guessing(models: str, are: str) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -17,7 +16,15 @@ from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 from mklkit.evaluation.resolution import Resolution
-from mklkit.protocols.score import is_error, words_of
+from mklkit.evaluation.sentences import (
+    Unit,
+    difference_excluded,
+    difference_inconclusive,
+    difference_shown,
+    not_excluded,
+    same_scores,
+    too_few_splits,
+)
 
 NAMES_SHOWN = 3
 """The most methods of a group to name; the others are counted."""
@@ -146,77 +153,36 @@ def verdict(tests: pd.DataFrame, unit: str = "points") -> str:
     """
     if len(tests) == 0:
         return "There are no two methods to compare."
-    written = _Unit.of(unit)
+    written = Unit.of_differences(unit)
     return "\n".join(
         f"{row['question']}: {_answer(row, written)}." for row in tests.to_dict("records")
     )
 
 
-@attrs.frozen
-class _Unit:
-    """How differences in a score are written: times a factor, with a unit."""
-
-    factor: int
-    name: str
-
-    @classmethod
-    def of(cls, score: str) -> _Unit:
-        """Return the unit of a score; for "points" that of a share."""
-        if score == "points":
-            return cls(100, "points")
-        if score == "r2":
-            return cls(100, "points of R²")
-        # A difference of negated errors is that of the errors, negated.
-        return cls(-1 if is_error(score) else 1, f"in {words_of(score)}")
-
-    def amount(self, size: float) -> str:
-        """Return a difference without its sign; only zero is written as zero."""
-        value = abs(self.factor * size)
-        if abs(self.factor) == 1:
-            return f"{value:.2g}"
-        return f"{value:.1f}" if value == 0 or value >= 0.05 else f"{value:.1g}"
-
-    def signed(self, size: float) -> str:
-        """Return a difference with its sign."""
-        return (numbers.MINUS if self.factor * size < 0 else "") + self.amount(size)
-
-    def sized(self, size: float) -> str:
-        """Return a difference with its unit, without its sign."""
-        return f"{self.amount(size)} {self.name}"
-
-
-def _answer(test: Mapping[Any, Any], unit: _Unit) -> str:
-    method, beside = test["method"], test["reference"]
+def _answer(test: Mapping[Any, Any], unit: Unit) -> str:
+    method, reference = test["method"], test["reference"]
     if test["choices"] > 1:
-        beside += f" (the best of {test['choices']})"
-    low, high, n_splits = test["low"], test["high"], test["splits"]
+        reference += f" (the best of {test['choices']})"
+    low, high, counts = test["low"], test["high"], test["counted"]
     if math.isnan(low):
         few = "a single split does not show how much of a difference is chance"
         gap = "some of the scores are missing"
-        return f"{method} and {beside} are not compared, because {few if n_splits == 1 else gap}"
-    counts = test["counted"]
+        why = few if test["splits"] == 1 else gap
+        return f"{method} and {reference} are not compared, because {why}"
     if test["equal"]:
-        same = f"{method} and {beside} have the same score on every split"
-        limit = f"; with {counts}, a difference of up to {unit.sized(high)} cannot be excluded"
-        return same + (limit if counts else "")
-    near, far = sorted((abs(low), abs(high)))
-    level = f"{100 * test['level']:.3g} % CI"
+        same = same_scores(method, reference)
+        return f"{same}; {not_excluded(counts, 'a difference', high, unit)}" if counts else same
+    estimate = test["difference"], low, high, test["level"]
     if low > 0 or high < 0:
-        word = "better" if low > 0 else "worse"
-        span = f"{level} {unit.amount(near)} to {unit.amount(far)}"
-        return f"{method} is {word} than {beside} by {unit.sized(test['difference'])} ({span})"
+        return difference_shown(method, reference, *estimate, unit)
     is_floor = math.isclose(high - low, 2 * test["floor"])
+    far = max(abs(low), abs(high))
     if far <= test["margin"]:
         least = f", the least that {counts} can exclude" if is_floor else ""
-        size = unit.sized(far)
-        return f"no difference larger than {size} either way between {method} and {beside}{least}"
-    if unit.factor == 100 and far > 1:
-        return f"inconclusive: {n_splits} splits are too few to compare {method} and {beside}"
-    ends = [unit.signed(end) for end in (low, high)][:: 1 if unit.factor > 0 else -1]
-    mean = f"{unit.signed(test['difference'])} {unit.name}"
-    span = f"{level} {ends[0]} to {ends[1]}"
-    least = f", the narrowest with {counts}" if is_floor else ""
-    return f"inconclusive: {method} − {beside} = {mean} ({span}{least})"
+        return difference_excluded(method, reference, far, unit) + least
+    if unit.scale == 100 and far > 1:
+        return too_few_splits(method, reference, test["splits"])
+    return difference_inconclusive(method, reference, *estimate, unit, counts if is_floor else "")
 
 
 def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 0.05) -> str:
@@ -251,7 +217,7 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     if len(names) != k:
         raise DataError(f"{counted(k, 'method')} but {counted(len(names), 'name')} were given.")
     best, *rivals = np.argsort(ranks, kind="stable")
-    lead = f"{names[best]} has the best average rank, {ranks[best]:.2f}"
+    lead = f"{names[best]} has the best average rank, {numbers.rank(ranks[best])}"
     if n_datasets < FEW_DATASETS:
         sets = counted(n_datasets, "data set")
         return _sentence([f"{lead}, but {sets} cannot tell how much of the differences is chance"])
@@ -261,16 +227,17 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
         return _sentence(
             [
                 f"the {k} methods are not distinguishable on {n_datasets} data sets (Friedman,"
-                f" {_p(p_value)}); {lead}, where ranks would have to differ by {difference:.2f}"
+                f" {_p(p_value)}); {lead}, where ranks would have to differ by"
+                f" {numbers.rank(difference)}"
             ]
         )
     near: list[str] = []
     worse: list[str] = []
     for rival in rivals:
         group = near if ranks[rival] - ranks[best] < difference else worse
-        group.append(f"{names[rival]} (rank {ranks[rival]:.2f})")
+        group.append(f"{names[rival]} (rank {numbers.rank(ranks[rival])})")
     clauses = [f"the methods differ on {n_datasets} data sets (Friedman, {_p(p_value)})", lead]
-    limit = f", as the critical difference of ranks is {difference:.2f}"
+    limit = f", as the critical difference of ranks is {numbers.rank(difference)}"
     if near:
         clauses.append(f"{_are(near)} not distinguishable from it{limit}")
     if worse:

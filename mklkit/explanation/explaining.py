@@ -29,13 +29,12 @@ from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import equivalence_margin
+from mklkit.evaluation.sentences import Unit, loss_estimated
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import CHANCE, EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
-    Unit,
-    estimand,
     guessed,
     joins_decisions,
     judged,
@@ -207,10 +206,10 @@ def explain(
     sizes = self_similarity(fitted, encoded).to_numpy()
     scores = measured.scores()
     margin = equivalence_margin(task, score, data.targets)
-    unit = Unit.of(task, score, float(scores["score"].mean()), margin)
+    unit = Unit.of(task, score, float(scores["score"].mean()))
     kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
-    kernels = judged(kernels, len(data.targets), unit.little)
-    have = of_those_who_have(kernels, unit.little)
+    kernels = judged(kernels, len(data.targets), margin)
+    have = of_those_who_have(kernels, margin)
     strata = task.strata(data.targets)
     codes, classes = (data.targets, []) if strata is None else numbered(strata)
     if len(have):
@@ -222,7 +221,7 @@ def explain(
             f"refitted on {len(measured.folds)} folds, with the same parameters:"
             f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
             " hold 95 % intervals",
-            estimand(scores, len(data.targets)),
+            loss_estimated(float(scores["training_rows"].mean()), len(data.targets)),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,
             *guessed(scores, unit),

@@ -12,7 +12,7 @@ from mklkit.display.html import html_table, notes, shown
 from mklkit.display.measures import PARTS
 from mklkit.display.table import ResultTable
 from mklkit.errors import counted, cut
-from mklkit.explanation.meaning import Unit
+from mklkit.evaluation.sentences import Unit
 from mklkit.explanation.result_tables import DETAILS, groups_result, kernels_result
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay

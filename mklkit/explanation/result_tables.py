@@ -11,7 +11,7 @@ from mklkit.display.table import Bar, Column, ResultTable, Row
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.explanation.meaning import Unit
+    from mklkit.evaluation.sentences import Unit
 
 THREE_DECIMALS = partial(numbers.number, digits=3)
 WHOLE_PERCENT = partial(numbers.percentage, digits=0)

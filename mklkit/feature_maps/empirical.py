@@ -133,7 +133,8 @@ class Empirical(FeatureMap):
         """Yield each kernel's map, all on the same landmarks."""
         n_rows = len(rows[0])
         n_landmarks = self._n_landmarks(n_rows)
-        bank, full = KernelRows.of(kernels, rows), n_landmarks == n_rows
+        bank = KernelRows.of(kernels, rows)
+        full = n_landmarks == n_rows
         check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "rows" if full else "landmarks")
         # A slice reads the rows of a source.
         chosen = (

@@ -44,7 +44,8 @@ class Bandwidth:
         >>> Bandwidth.parse("mean/10", "sigma")
         Bandwidth(rule='mean', factor=0.1)
         """
-        rule, factor = None, np.nan
+        rule = None
+        factor = np.nan
         with suppress(ZeroDivisionError, OverflowError):
             if isinstance(value, str):
                 match = _RULE.fullmatch(value.strip())

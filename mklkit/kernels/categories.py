@@ -47,7 +47,8 @@ class Overlap(FixedKernel, FeatureKernel):
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return indicators of each row's categories, column by column, twice."""
         _, owners = np.nonzero(~np.isnan(rows.T))
-        numbers, count = [np.empty(0, dtype=np.int64)], 0
+        numbers = [np.empty(0, dtype=np.int64)]
+        count = 0
         for column in rows.T:
             of_column, different = numbered(column[~np.isnan(column)])
             numbers.append(count + of_column)

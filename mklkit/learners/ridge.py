@@ -136,7 +136,8 @@ class Ridge(Learner):
         floor = feature_rounding(float(precision), side.n_rows) * float(np.trace(products))
         center = np.zeros(len(products))
         if self.intercept:
-            products, center = moments.covariance(0) * moments.total, moments.means[0]
+            products = moments.covariance(0) * moments.total
+            center = moments.means[0]
         return FeatureRidge(products, center, rows, floor, side.project_back, side.some_features)
 
     @property

@@ -48,9 +48,13 @@ def solve_smoothed(
     """
     labels = np.asarray(y, dtype=np.float64)
     costs = np.full(len(labels), C) if row_weights is None else C * row_weights
-    outputs, bias = np.zeros(len(labels)), 0.0
+    outputs = np.zeros(len(labels))
+    bias = 0.0
     weights: Array | None = None
-    best, upper, lower, width = SVMSolution(np.zeros(0), 0.0, False), np.inf, 0.0, 1.0
+    best = SVMSolution(np.zeros(0), 0.0, False)
+    upper = np.inf
+    lower = 0.0
+    width = 1.0
     for _ in range(0, most_passes, 2):
         slack = 1 - labels * outputs
         alphas = costs * np.clip((slack + width) / (2 * width), 0, 1)
@@ -63,7 +67,8 @@ def solve_smoothed(
         if not (np.isfinite(objective) and np.isfinite(sums).all()):
             raise too_large(np.sqrt(np.abs(products).max()))
         if objective < upper:
-            best, upper = SVMSolution(weights, bias, False), objective
+            best = SVMSolution(weights, bias, False)
+            upper = objective
         lower = max(lower, _dual_objective(both[:, 1].sum(), both[:, 2].sum(), sums[:, 1:]))
         if upper - lower <= tol * upper:
             return _with_best_bias(side, labels, costs, best)
@@ -104,7 +109,8 @@ def _newton_step(
     products: Array, sums: Array, weights: Array, stiffness: float, signed: Array
 ) -> tuple[Array, float]:
     """Return the step of the weights (p,) and of the bias, which is eliminated first."""
-    slope, slope_of_bias = weights - sums[:, 1] + sums[:, 2], -float(signed.sum())
+    slope = weights - sums[:, 1] + sums[:, 2]
+    slope_of_bias = -float(signed.sum())
     border = sums[:, 0]
     matrix = products - np.outer(border, border / stiffness)
     diagonal = np.diag_indices_from(matrix)

@@ -194,7 +194,8 @@ class MomentSums:
     def add(self, place: slice, arrays: Iterable[Array]) -> None:
         """Add the rows at a place, whose features (n, ·) are in some arrays side by side."""
         if place.start == self._stop:
-            self._start, self._stop = place.start, place.start + len(self._chunk)
+            self._start = place.start
+            self._stop = place.start + len(self._chunk)
             order = np.argsort(self._codes[self._start : self._stop], kind="stable")
             self._rows = np.empty_like(order)
             self._rows[order] = np.arange(len(order))
@@ -255,6 +256,7 @@ def _dsyrk() -> Callable[..., None]:
 def _add_products(total: Array, features: Array) -> None:
     """Add ΦᵀΦ to a total (p, p) on and above the diagonal, for Φ (n, p): float64 in C order."""
     width, n_rows = (ctypes.byref(ctypes.c_int(size)) for size in features.shape[::-1])
-    unit, out = ctypes.byref(ctypes.c_double(1.0)), total.ctypes.data
+    unit = ctypes.byref(ctypes.c_double(1.0))
+    out = total.ctypes.data
     # BLAS reads columns: its lower triangle is the upper one of rows.
     _dsyrk()(b"L", b"N", width, n_rows, unit, features.ctypes.data, width, unit, out, width)

@@ -108,7 +108,9 @@ def trace_ratio(
         now = numerator / (denominator + offset) if denominator + offset > 0 else 0.0
         if history and now <= ratio:
             break
-        grown, weights, ratio = now - ratio, candidate, now
+        grown = now - ratio
+        weights = candidate
+        ratio = now
         history.append(ratio)
         if grown <= GROWTH * abs(ratio):
             break

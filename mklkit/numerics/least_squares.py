@@ -238,7 +238,9 @@ class CholeskySystem:
         self, projected: Array, target_means: Array, data_weights: Array, alphas: Array
     ) -> Array:
         """Return the weights (p, 1) for ``Φᵀt`` (p, 1) and ``mean(t)``, s and α, each (1,)."""
-        weight, alpha, sums = float(data_weights[0]), float(alphas[0]), self._normal.sums
+        weight = float(data_weights[0])
+        alpha = float(alphas[0])
+        sums = self._normal.sums
         if weight not in self._solvers:
             matrix = weight * (self._normal.products - np.outer(sums, sums / self._normal.total))
             solver = ridge_solver(matrix, alpha, SPECTRUM_TOLERANCE * float(np.trace(matrix)))

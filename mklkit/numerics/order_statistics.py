@@ -77,7 +77,8 @@ class _Interval:
     @classmethod
     def around(cls, place: float, sample: Keys) -> Self:
         """Return a guess, from a sorted sample, of the interval at this relative place."""
-        at, margin = round(place * (len(sample) - 1)), int(MARGIN * len(sample)) + 1
+        at = round(place * (len(sample) - 1))
+        margin = int(MARGIN * len(sample)) + 1
         low = int(sample[at - margin]) if at >= margin else 0
         high = int(sample[at + margin]) if at + margin < len(sample) else 2**64 - 1
         return cls(low, max(high, low + 1))
@@ -173,7 +174,8 @@ def _count_parts(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the number of values below each interval (G,) and in each of its parts (G, 2^16)."""
     none = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64)
-    spare, memory = [none], _KeyMemory()
+    spare = [none]
+    memory = _KeyMemory()
 
     def count(item: Tile) -> None:
         values, weight = _evaluated(item)

@@ -162,7 +162,8 @@ def _strip(
         length = near_a.dtype.type(0.0)
         for j in range(a.shape[1]):
             length += near_a[i, j] * near_a[i, j]
-        low, ordinary = out.dtype.type(length * share), 0
+        low = out.dtype.type(length * share)
+        ordinary = 0
         for j in range(b.shape[0]):
             distance = (out[i, j] + length) + lengths_b[j]
             out[i, j] = distance

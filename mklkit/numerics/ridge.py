@@ -127,7 +127,8 @@ class RidgeSystem(ABC):
         One ridge for all targets takes a Cholesky factor, O(n³/3); several take the eigenpairs.
         """
         centered, means = self.rows.centered(targets)
-        solver, alpha = None, float(alphas[0])
+        solver = None
+        alpha = float(alphas[0])
         if "spectrum" not in self.__dict__ and (alphas == alpha).all():
             least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
             solver = ridge_solver(self._products.copy(), alpha, least)

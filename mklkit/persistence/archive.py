@@ -84,7 +84,8 @@ def opened(path: Path) -> Iterator[ZipFile]:
 
 def _check_number_of_members(path: Path, file: BinaryIO) -> None:
     """Refuse a directory that would take much memory, by the number of what may be its entries."""
-    number, before = 0, b""
+    number = 0
+    before = b""
     while chunk := file.read(CHUNK):
         number += (before + chunk).count(ENTRY)
         before = chunk[1 - len(ENTRY) :]
@@ -174,7 +175,8 @@ def repacked(path: Path, archive: ZipFile, used: Collection[str]) -> bytes:
             f"{path} is damaged: its model does not use {counted(len(unused), 'member')} such as"
             f" {quoted(unused[0])}."
         )
-    buffer, unpacked = io.BytesIO(), 0
+    buffer = io.BytesIO()
+    unpacked = 0
     with ZipFile(buffer, "w") as copy:
         for name in archive.namelist():
             content = read_member(archive, name)

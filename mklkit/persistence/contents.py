@@ -163,7 +163,8 @@ PLAIN = (str, bytes, float, int, type, np.generic, FunctionType, ModuleType)
 def parts_of(model: Any) -> Iterator[Any]:
     """Yield an object and all objects that it contains, each once."""
     # Parts are kept with their ids, so that an id can't be reused for another object.
-    pending, visited = [model], dict[int, Any]()
+    pending = [model]
+    visited = dict[int, Any]()
     while pending:
         part = pending.pop()
         if id(part) in visited or isinstance(part, PLAIN):

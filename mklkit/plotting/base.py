@@ -99,7 +99,8 @@ class Display(ABC):
         return self._on(Figure(figsize=self._size(), layout="constrained").add_subplot()).figure_
 
     def _on(self, ax: Axes) -> Self:
-        self.figure_, self.ax_ = figure_of(ax), ax
+        self.figure_ = figure_of(ax)
+        self.ax_ = ax
         self._draw(ax)
         return self
 

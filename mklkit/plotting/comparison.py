@@ -61,7 +61,8 @@ class ComparisonDisplay(Display):
         return 5.4, 1.3 + 0.28 * len(self._scored())
 
     def _draw(self, ax: Axes) -> None:
-        table, scale = self._scored(), 100 if self.unit == "points" else 1
+        table = self._scored()
+        scale = 100 if self.unit == "points" else 1
         looks = zip(COLOURS, SHAPES, strict=False)  # Colours alone don't print.
         for (kind, caption), (color, marker) in zip(KINDS.items(), looks, strict=False):
             methods = table[table["kind"] == kind]

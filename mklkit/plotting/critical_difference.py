@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from mklkit.display import numbers
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, indistinguishable
 from mklkit.plotting.base import Display
@@ -149,10 +150,11 @@ class CriticalDifferenceDisplay(Display):
         for members, (edge, side, apart) in zip(sides(self.ranks), edges, strict=True):
             text: dict[str, Any] = {"ha": side, "va": "center", "fontsize": self._font_size}
             for line, method in enumerate(members):
-                rank, height = self.ranks[method], self._first + line
+                rank = self.ranks[method]
+                height = self._first + line
                 places = [rank, rank, edge], [0, height, height]
                 ax.plot(*places, color=ink(), linewidth=0.8, clip_on=False)
-                name = f"{short(self.names[method])} ({rank:.2f})"
+                name = f"{short(self.names[method])} ({numbers.rank(rank)})"
                 ax.annotate(name, (edge, height), (apart, 0), textcoords="offset points",
                             annotation_clip=False, **text)  # fmt: skip
 
@@ -170,7 +172,7 @@ class CriticalDifferenceDisplay(Display):
         start = ax.get_xlim()[0]
         ends = [start, start - self.difference]
         ax.plot(ends, [RULER] * 2, "|-", markersize=7, gid="ruler", **line)
-        ax.text(start, RULER - 0.35, f"critical difference {self.difference:.2f}", **text)
+        ax.text(start, RULER - 0.35, f"critical difference {numbers.rank(self.difference)}", **text)
 
 
 def limits_of_ranks(ranks: Array) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from mklkit.display import numbers
 from mklkit.display.html import printable
 from mklkit.errors import DataError, MKLKitError, named, quoted
 from mklkit.protocols import Array
@@ -144,7 +145,9 @@ def draw_cells(
         for (row, column), value in np.ndenumerate(values):
             light = (value - low) / (high - low) > LIGHT
             color = ON_LIGHT if light else ON_DARK
-            ax.text(column, row, f"{value:.2f}", color=color, ha="center", va="center")
+            ax.text(
+                column, row, numbers.number(float(value), 2), color=color, ha="center", va="center"
+            )
     return image
 
 
@@ -161,5 +164,6 @@ def short(name: str) -> str:
     >>> short("rbf of the columns number 17")
     'rbf of the c…s number 17'
     """
-    name, half = printable(name), LONGEST_NAME // 2
+    name = printable(name)
+    half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"

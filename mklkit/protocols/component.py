@@ -49,7 +49,8 @@ AUTO = "auto"
 # The default and recommended components; only this module refers to components by name.
 COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
 COUPLED_MAP, COUPLED_LEARNER, RIDGE = "empirical", "mhks", "ridge"
-AUTO_TASK, TASK = AUTO, "classification"
+AUTO_TASK = AUTO
+TASK = "classification"
 MISSING_STRATEGY, FILLED = "present", "impute"
 
 KERNELS = (

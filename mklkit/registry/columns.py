@@ -53,7 +53,8 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
     for value in kernel_list(kernels):
         spec = isinstance(value, str)
         kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
-        label, count = kernel.label, 1
+        label = kernel.label
+        count = 1
         while label in unique:
             count += 1
             label = f"{kernel.label} #{count}"

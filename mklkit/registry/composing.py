@@ -162,7 +162,8 @@ def _chosen(
 ) -> Choice:
     combiner = registry.create("combiner", combiner)
     check_able(registry, "combiner", combiner, target, weighted)
-    traits, notes = traits_of(combiner, CombinerTraits), []
+    traits = traits_of(combiner, CombinerTraits)
+    notes = []
     if learner is None:
         learner = registry.create("learner", _default_learner(registry, combiner, target))
         notes.append(f"learner {to_spec(learner)}: the default with {combiner.name}")

@@ -94,14 +94,16 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
     if kind == "preset":
         if not isinstance(target, Preset):
             raise TypeError(f"expected a mklkit.plugin.Preset, got {quoted(target)}")
-        faults, text = list(_faults_of_preset(target)), target.help
+        faults = list(_faults_of_preset(target))
+        text = target.help
     else:
         if not (isinstance(target, type) and issubclass(target, BASES[kind])):
             raise TypeError(
                 f"expected a {spoken(kind)}, a class derived from"
                 f" mklkit.plugin.{BASES[kind].__name__}; got {quoted(target)}"
             )
-        faults, text = list(faults_of(kind, target)), inspect.getdoc(target) or ""
+        faults = list(faults_of(kind, target))
+        text = inspect.getdoc(target) or ""
     name = getattr(target, "name", None)
     if not isinstance(name, str) or not is_name(name):
         raise TypeError(

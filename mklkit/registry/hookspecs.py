@@ -74,7 +74,8 @@ def registered_by(module: object) -> list[type]:
     """Return the decorated classes of a module: its own, its submodules', and imported ones."""
     if not isinstance(module, ModuleType):
         return []
-    name, names = module.__name__, {id(value) for value in vars(module).values()}
+    name = module.__name__
+    names = {id(value) for value in vars(module).values()}
     package = name.partition(".")[0]
     return [
         cls

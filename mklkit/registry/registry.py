@@ -157,7 +157,8 @@ class Registry:
             parsed = parse_spec(spec)
             entry = self.lookup(kind, parsed.name)
             return build(entry.target, parsed.args, parsed.kwargs, spec)
-        base, component = BASES[kind], cast(Any, spec)
+        base = BASES[kind]
+        component = cast(Any, spec)
         derives = issubclass(spec if isinstance(spec, type) else type(spec), base)
         faults = list(faults_of(kind, component)) if derives else []
         if faults or not derives:

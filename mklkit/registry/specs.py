@@ -114,7 +114,8 @@ def _literal(node: ast.expr, text: str) -> Any:
     if bare and any(isinstance(part, ast.Name) for part in nodes):
         return _text_of(node, text).replace(" ", "")
     # The hyphen of trace-normalized(rbf) is a minus to Python.
-    first, call = None, node
+    first = None
+    call = node
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
         first, call = node.left, node.right
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):

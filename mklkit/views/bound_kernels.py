@@ -87,10 +87,12 @@ def fit_kernels(
     arrays, missing = sample.arrays_of(kernels), sample.missing_of(kernels)
     fitted: list[FittedKernel] = []
     for place, bound in enumerate(kernels):
-        columns, weights = arrays[place], row_weights
+        columns = arrays[place]
+        weights = row_weights
         members = members_with(None if missing is None else missing[:, place])
         if members is not None:
-            columns, weights = columns[members], None if weights is None else weights[members]
+            columns = columns[members]
+            weights = None if weights is None else weights[members]
         with np.errstate(over="ignore", invalid="ignore"):
             kernel = bound.fitted
             if kernel is None:

@@ -283,7 +283,8 @@ class RowBlock:
 
         Similarities are zero for training samples that miss it too.
         """
-        missing, scale = self.missing_of([projector]), self._scale
+        missing = self.missing_of([projector])
+        scale = self._scale
         if missing is None and projector.missing is None and scale is None:
             return columns
         if not projector.map.from_landmarks:

@@ -84,7 +84,8 @@ class Engine:
 
 def _parts(n_rows: int) -> Iterator[slice]:
     """Yield parts of whole blocks, an even number if several, so that threads end together."""
-    count, unit = max(-(-n_rows // PART_ROWS), 1), -(-PART_ROWS // 16)
+    count = max(-(-n_rows // PART_ROWS), 1)
+    unit = -(-PART_ROWS // 16)
     count += count > 1 and count % 2
     size = unit * max(-(-n_rows // (unit * count)), 1)
     return row_blocks(n_rows, size)

@@ -65,7 +65,8 @@ class FeatureBlocks:
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
         part = FeatureBlocks(self.projectors, self.rows.take(members), self.max_memory, self.cache)
-        part._whole, part.scaling = (self, members), self.scaling
+        part._whole = (self, members)
+        part.scaling = self.scaling
         part.most_kept = self.most_kept
         return part
 

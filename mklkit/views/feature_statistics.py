@@ -206,7 +206,8 @@ class FeatureStatistics:
 
     def _moments_of_parts(self, y: Array | None, row_weights: Array | None) -> ClassMoments:
         """Return the stacked moments of each class's patterns of sources."""
-        codes, every = self._known_codes(y, row_weights), [range(len(self.blocks.projectors))]
+        codes = self._known_codes(y, row_weights)
+        every = [range(len(self.blocks.projectors))]
         members, table = self.patterns or (0, [()])
 
         def sums() -> ClassMoments:
@@ -252,7 +253,8 @@ class FeatureStatistics:
 
     def _forget(self, codes: NDArray[np.intp] | None) -> None:
         """Drop the moments of other classes or weights than the next ones."""
-        self._codes, self._are_stacked = codes, False
+        self._codes = codes
+        self._are_stacked = False
         self._kept.clear()
 
 
@@ -317,7 +319,8 @@ def moment_products(
     Takes Φᵀy (P,) and the mean of y. Centred kernels whose size is at most ``noise`` per pair of
     rows are zero.
     """
-    n_rows, normal = moments.total, moments.normal_matrix()
+    n_rows = moments.total
+    normal = moments.normal_matrix()
     products = moments.together().covariance(0) * n_rows if centered else normal.products
     if centered:
         with_labels = with_labels - mean * normal.sums

@@ -267,7 +267,8 @@ class KernelRows:
                 yield index, kernel(self.arrays[place[0]], others.arrays[place[1]])
         for (name, first, second), group in groups.items():
             a, b = self.arrays[first], others.arrays[second]
-            shape, dtype = (len(a), len(b)), np.result_type(a, b)
+            shape = (len(a), len(b))
+            dtype = np.result_type(a, b)
             many = scratch is not None and not scratch.overwrites
             rates = _rates(name, [self.kernels[index] for index in group]) if many else []
             if scratch is not None and rates:

@@ -98,7 +98,8 @@ def folds_or_warning(
     """Return at most ``cv`` folds; warn if there are fewer, or what happens ``instead`` of any."""
     splits = target.folds(cv, random_state)
     if len(splits) < cv:
-        least, unit = len(splits) or 1, "row" if target.groups is None else "group"
+        least = len(splits) or 1
+        unit = "row" if target.groups is None else "group"
         taken = f"uses {least} folds" if splits else instead
         whose = (
             "there are" if target.kind.strata(target.values) is None else "the smaller class has"

@@ -215,7 +215,8 @@ class StoredRows:
             count = os.preadv(self._file.fileno(), [left], place)
             if count == 0:
                 raise DataError(f"{self.path} has become shorter since it was opened: fit again.")
-            left, place = left[count:], place + count
+            left = left[count:]
+            place = place + count
         return out
 
 

@@ -44,7 +44,7 @@ def test_near_duplicates_are_warned_of_and_the_paper_is_cited(mklkit: Run) -> No
     done = mklkit("kernels", "iris", *KERNELS)
     assert done.code == 0, done
     assert "linear and again are nearly the same" in done.err
-    assert "weakly correlated (alignment between 0 and 0.5), which often combine best" in done.out
+    assert "Pairs with alignment below 0.5 (such pairs often combine best): " in done.out
     assert "almost always have high alignments" in done.out
     assert "almost always have" not in mklkit("kernels", "iris", *KERNELS, "--centered").out
 
@@ -61,16 +61,22 @@ def test_kernels_are_compared_on_a_sample_of_many_rows(mklkit: Run, tmp_path: Pa
     np.testing.assert_allclose(done.json["alignment"], expected, atol=0.02)
 
 
-def test_measures_are_those_of_the_sampled_rows(
-    mklkit: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mklkit.cli.kernels.MEASURED_ROWS", 60)
+def test_measures_of_each_kernel_and_of_all(mklkit: Run) -> None:
     call = ("kernels", "iris", "--scale", "none", *KERNELS, "--measures")
     measures = mklkit(*call, "--json").json["measures"]
     assert list(measures) == ["linear", "narrow", "again", "combined"]
     assert measures["linear"]["margin"] == pytest.approx(measures["again"]["margin"])
-    assert measures["narrow"]["trace"] == pytest.approx(60)
+    assert measures["narrow"]["trace"] == pytest.approx(150)
     assert "effective" in mklkit(*call).out
+
+
+def test_measures_are_those_of_the_sampled_rows(mklkit: Run, tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    path.write_text("a,target\n" + "1.0,0\n-1.0,1\n" * 510)
+    call = ("kernels", path, "--scale", "none", "-k", "rbf(sigma=0.1)", "--measures")
+    done = mklkit(*call, "--json")
+    assert "compared on 1000 rows of 1020" in done.json["data"]["notes"][-1]
+    assert done.json["measures"]["rbf(sigma=0.1)"]["trace"] == pytest.approx(1000)
 
 
 IFSL_TUNED = ("--combiner", "ifsl", "--tune", "fast")

@@ -134,7 +134,7 @@ def test_a_share_holds_and_the_rest_is_as_without_it(study, name, feature_map) -
     frame, y = study
     traits = traits_of(COMBINERS[name], CombinerTraits)
     estimator, target = MKLClassifier, y
-    if "two classes" not in traits.tasks:
+    if "two classes" not in traits.learns:
         estimator, target = MKLRegressor, frame["b_0"] + frame["age"]
     settings = {"combiner": name, "feature_map": feature_map, "random_state": 0}
     kept = build_pipeline(estimator([*KERNELS, KEPT], **settings)).fit(frame, target)

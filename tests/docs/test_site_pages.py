@@ -24,7 +24,7 @@ PLUGIN_PAGES = [
     f"docs/guides/plugins/write-a-{kind}.md"
     for kind in (
         *("weighting", "gating", "coupling", "fusion"),
-        *("kernel", "feature-map", "learner", "missing-source-strategy"),
+        *("kernel", "feature-map", "learner", "missing-source-strategy", "task"),
     )
 ]
 

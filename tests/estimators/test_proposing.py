@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from sklearn.model_selection import StratifiedKFold
 import mklkit
 from mklkit import MKLClassifier, MKLSearchCV, propose_kernels
 from mklkit.errors import SpecError
-from mklkit.estimators import proposing, sources
+from mklkit.estimators import proposing
 from mklkit.estimators.sources import column_groups
 from mklkit.kernels import Linear, Precomputed
 from mklkit.plugin import KernelTraits
-from mklkit.registry.columns import proposed_specs
+from mklkit.registry.columns import bind_kernels, proposed_specs
 
 IRIS = load_iris(return_X_y=True)
 
@@ -44,6 +45,12 @@ def three_sources(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     frame["mrna_1"] += 2 * y
     frame["clin.age"] += 2 * y
     return frame, y
+
+
+def columns_of_sources(model: MKLClassifier) -> dict[str, list[int]]:
+    """Return the columns of each source of which a kernel was taken."""
+    pairs = zip(model.kernel_names_, model.kernel_columns_, strict=True)
+    return {name.partition("@")[2]: columns.tolist() for name, columns in pairs}
 
 
 class TestGroups:
@@ -85,23 +92,26 @@ class TestBank:
             value = cosine(centered(kernel.kernel.fit(X)(X, X)), same)
             assert note == f"kernels auto: took {kernel.label} (alignment {value:.2f})"
 
-    def test_one_of_two_that_are_alike_is_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        specs = ["linear", "polynomial(degree=1, coef0=0)"]
-        monkeypatch.setattr(sources, "proposed_specs", lambda _: specs)
-        bank = propose_kernels(*IRIS)
-        assert [kernel.label for kernel in bank.kernels] == ["linear"]
-        assert any("polynomial(degree=1, coef0=0) (1.000 with linear)" in n for n in bank.notes)
+    def test_one_of_two_that_are_alike_is_kept(self) -> None:
+        X, y = IRIS
+        bank = propose_kernels(X, y)
+        (note,) = [note for note in bank.notes if "similar to one taken" in note]
+        pairs = re.findall(r"([^ ]+) \(([\d.]+) with ([^,]+)\)(?:,|$)", note)
+        assert pairs
+        for left_out, value, kept in pairs:
+            bound = bind_kernels([left_out, kept])
+            grams = [centered(kernel.kernel.fit(X)(X, X)) for kernel in bound]
+            assert float(value) == pytest.approx(cosine(*grams), abs=5e-4)
+            assert cosine(*grams) > 0.99
+            assert all(left_out != kernel.label for kernel in bank.kernels)
 
     def test_sources_that_tell_classes_apart_are_taken_and_noise_is_not(
-        self, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+        self, rng: np.random.Generator
     ) -> None:
         frame, y = three_sources(rng)
-        monkeypatch.setattr(sources, "proposed_specs", lambda _: ["linear"])
         model = MKLClassifier("auto").fit(frame, y)
-        assert {"linear@mrna_*", "linear@clin.*"} <= set(model.kernel_names_)
-        assert "linear@noise_*" not in model.kernel_names_
-        columns = dict(zip(model.kernel_names_, model.kernel_columns_, strict=True))
-        assert columns["linear@clin.*"].tolist() == [2, 3]
+        columns = columns_of_sources(model)
+        assert columns == {"mrna_*": [0, 1], "clin.*": [2, 3]}
         assert model.score(frame, y) > 0.85
 
     def test_order_of_rows_does_not_matter(self, rng: np.random.Generator) -> None:
@@ -157,19 +167,13 @@ class TestInEstimators:
             banks.add(tuple(alone.kernel_names_))
         assert any(note.startswith("kernels auto: took") for note in search.choices_)
 
-    def test_sources_can_be_named(
-        self, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-    ) -> None:
+    def test_sources_can_be_named(self, rng: np.random.Generator) -> None:
         frame, y = three_sources(rng)
-        monkeypatch.setattr(sources, "proposed_specs", lambda _: ["linear"])
         model = MKLClassifier(["auto@mrna_*,clin.age", "auto@noise_*"]).fit(frame, y)
-        columns = dict(zip(model.kernel_names_, model.kernel_columns_, strict=True))
-        assert columns["linear@mrna_*,clin.age"].tolist() == [0, 1, 2]
+        assert columns_of_sources(model)["mrna_*,clin.age"] == [0, 1, 2]
         assert any("others (1)" in note for note in model.choices_)
 
-    def test_the_learner_is_taken_that_predicts_more_rows(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_learner_is_taken_that_predicts_more_rows(self) -> None:
         X, y = IRIS
         model = MKLClassifier("auto").fit(X, y)
         gram = sum(kernel.kernel.fit(X)(X, X) for kernel in propose_kernels(X, y).kernels)
@@ -186,8 +190,15 @@ class TestInEstimators:
             assert f"{learner} {100 * count / 150:.1f} %" in note
         assert model.learner_.name == max(right, key=right.__getitem__)
         assert not any("took learner" in note for note in _choices("auto", learner="kda"))
-        monkeypatch.setattr(proposing, "MOST_OF_RIDGE", 100)
-        assert not any("took learner" in note for note in _choices("auto"))
+
+    def test_the_learner_is_not_compared_on_many_rows(self, rng: np.random.Generator) -> None:
+        X, y = rng.normal(size=(2001, 1)), np.arange(2001) % 2
+        compared = []
+        for size in (2000, 2001):
+            model = MKLClassifier("auto", feature_map="empirical(subset=4)")
+            choices = model.fit(X[:size], y[:size]).choices_
+            compared.append(any("took learner" in note for note in choices))
+        assert compared == [True, False]
 
     @pytest.mark.parametrize("kernels", [["auto", "linear"], ["rbf", "auto"], ["auto", "auto@0"]])
     def test_beside_other_kernels_it_is_refused(self, kernels: list[str]) -> None:

@@ -255,7 +255,7 @@ def test_the_page_names_those_that_weigh_rows():
         for part in default_instances(get_registry(), kind):
             traits = traits_of(part, kind_of_traits)
             ours = type(part).__module__.startswith(("mklkit.", "mklkit_optimize."))
-            if ours and "two classes" in traits.tasks:
+            if ours and "two classes" in traits.learns:
                 weighs = (
                     traits.takes_row_weights
                     if kind == "learner"

@@ -38,8 +38,10 @@ from mklkit import (
     SpecError,
     explain,
 )
+from mklkit.evaluation.equivalence import MARGIN
+from mklkit.evaluation.sentences import Unit
 from mklkit.explanation import Explanation
-from mklkit.explanation.meaning import Unit, judged, without_kernels
+from mklkit.explanation.meaning import judged, without_kernels
 from mklkit.plotting import KernelWorthDisplay
 
 QUICK = {"cv": 2, "repeats": 1}
@@ -183,7 +185,7 @@ def test_sentences_follow_from_intervals() -> None:
     kernels["why_not"] = ""
     kernels["unadjusted"] = [[]] * len(kernels)
     unit = Unit("accuracy")
-    table = judged(kernels, 100, unit.little)
+    table = judged(kernels, 100, MARGIN)
     # Half of the width, 11.9 and 4.2 points, has to be 10.7, and 2.0 - 0.2 = 1.8 points.
     assert table["rows_needed"].tolist()[:3:2] == [130, 550]
     assert list(without_kernels(table, unit)) == [
@@ -196,10 +198,10 @@ def test_sentences_follow_from_intervals() -> None:
         "harm: not lost, better without: 3.0 points gained (1.0 to 5.0)",
     ]
     one_fold = kernels.head(1).assign(left_out_low=np.nan, left_out_high=np.nan)
-    (sentence,) = without_kernels(judged(one_fold, 100, unit.little), unit)
+    (sentence,) = without_kernels(judged(one_fold, 100, MARGIN), unit)
     assert "inconclusive from one fold" in sentence
     withheld = kernels.assign(unadjusted=[["snp"]] * len(kernels))
-    assert set(judged(withheld, 100, unit.little)["outcome"]) == {"no verdict"}
+    assert set(judged(withheld, 100, MARGIN)["outcome"]) == {"no verdict"}
 
 
 def test_uneven_classes_are_judged_by_balanced_accuracy_and_any_score_can_be_named() -> None:

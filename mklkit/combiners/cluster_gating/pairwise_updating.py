@@ -64,7 +64,9 @@ def update_pairs(
     """
     rng = rng or np.random.default_rng(0)
     state = _Exchanges(weights, forms, pairs, max_steps, tolerance, rng)
-    history, idle, size = [state.ratio], 0, state.theta.size
+    history = [state.ratio]
+    idle = 0
+    size = state.theta.size
     if max_rounds is not None:
         for _ in range(max_rounds):
             state.run(max_steps, patience=1)

@@ -59,12 +59,14 @@ class Stages:
         Stage two alone moves little, since the embedding is optimal for the current weights. So
         its step is extended while the ratio grows, unless ``steps="plain"``.
         """
-        n_clusters, n_kernels = self.memberships.shape[1], len(self.views)
+        n_clusters = self.memberships.shape[1]
+        n_kernels = len(self.views)
         theta = np.full((n_clusters, n_kernels), 1 / n_kernels)
         embedding = self._embed(theta, n_components)
         projection, ratio = embedding.projection, embedding.ratio
         history = [ratio]
-        stride, plain = FIRST_STRIDE, self.combiner.steps == "plain"
+        stride = FIRST_STRIDE
+        plain = self.combiner.steps == "plain"
         # One kernel leaves no choice, and all-zero kernels leave nothing to learn.
         for _ in range(self.combiner.max_iter if n_kernels > 1 and projection.size else 0):
             before = ratio
@@ -74,7 +76,8 @@ class Stages:
             farther = moved if plain else on_simplices(theta + stride * (moved - theta))
             embedding = self._embed(farther, n_components)
             if plain or embedding.ratio >= ratio:
-                theta, stride = farther, 2 * stride
+                theta = farther
+                stride = 2 * stride
             else:
                 theta, stride = moved, FIRST_STRIDE
                 embedding = self._embed(theta, n_components)
@@ -94,7 +97,8 @@ class Stages:
         return embed_gram(gram, self.graphs, self.combiner.alpha, n_components, prior)
 
     def _composite(self, theta: Array) -> Array:
-        composition, tiles = self.combiner.composition, self.tiles.read()
+        composition = self.combiner.composition
+        tiles = self.tiles.read()
         return composite_gram(self.views, self.memberships @ theta, composition, tiles)
 
     def _move(self, theta: Array, projection: Array, ratio: float) -> tuple[Array, float]:

@@ -196,10 +196,13 @@ class LearnedFusion(Combiner):
         if self.cv:
             instead = "learns from decision values of training rows"
             splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
-        learners, scores = [], np.zeros((len(target), len(views)))
+        learners = []
+        scores = np.zeros((len(target), len(views)))
         projectors = [view.projector for view in views]
         for index, whole in enumerate(views):
-            view, members, folds = whole, np.arange(len(target)), splits
+            view = whole
+            members = np.arange(len(target))
+            folds = splits
             if whole.members is not None and len(np.unique(target.values[whole.members])) > 1:
                 # For samples that miss its source, a view has the value 0.
                 view, members = whole.present, whole.members

@@ -19,7 +19,7 @@ from mklkit.comparison.result_tables import (
     weights_result,
 )
 from mklkit.display.html import html_table
-from mklkit.display.numbers import p_value, percent
+from mklkit.display.numbers import number, p_value, percent
 from mklkit.display.table import ResultTable, Row
 from mklkit.evaluation import nemenyi_p_values
 from mklkit.evaluation.result_tables import confusion_result
@@ -175,7 +175,7 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
         test, ranks = ranking["friedman"], ranking["ranks"]
         p = p_value(test["p_value"])
         p = f"< {p[1:]}" if p.startswith("<") else f"= {p}"
-        parts["friedman"] = f"F = {test['f_statistic']:.2f}, p {p}"
+        parts["friedman"] = f"F = {number(test['f_statistic'], 2)}, p {p}"
         difference = ranking["critical_difference"]
         diagram = CriticalDifferenceDisplay(list(ranks.values()), list(ranks), difference)
         label = "Critical-difference diagram; the ranks are in the table"

@@ -62,7 +62,8 @@ def comparison_html(comparison: Comparison) -> str:
     """Return the notebook display: the line of the ``repr``, the main columns and the verdict."""
     if not comparison.cells:
         return html.shown(repr(comparison))
-    plan, table = comparison.plan, comparison.table()
+    plan = comparison.plan
+    table = comparison.table()
     result = methods_result(
         table, comparison.task, plan["score"], comparison.unit, plan["reference"]
     )

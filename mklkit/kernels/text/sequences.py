@@ -31,7 +31,8 @@ class Sequences:
         """
         last = self.owners[length - 1 :]
         starts = np.flatnonzero(self.owners[: len(last)] == last)
-        numbers, count = np.zeros(len(starts), dtype=np.int64), 1
+        numbers = np.zeros(len(starts), dtype=np.int64)
+        count = 1
         base = int(self.symbols.max(initial=0)) + 1
         for offset in range(length):
             if count * base > 2**62:

@@ -119,5 +119,6 @@ class FeatureProblem(Subproblem):
 
     def finish(self, coefficients: LinearDecision, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients."""
-        weights, bias = coefficients.coefficients[:, column].copy(), coefficients.bias[column]
+        weights = coefficients.coefficients[:, column].copy()
+        bias = coefficients.bias[column]
         return LinearDecision(weights, float(bias - self._center @ weights))

@@ -123,7 +123,8 @@ class CholeskyProblem(Subproblem):
 
     def filled(self, values: Array) -> RowFunction:
         """Return the function with the coefficients and bias (N + 1,) in every column."""
-        weights, products = values[:-1, None], self._gram @ values[:-1, None]
+        weights = values[:-1, None]
+        products = self._gram @ values[:-1, None]
         return self._repeated(weights, products, float(np.vdot(weights, products)), values[-1:])
 
     def _repeated(
@@ -163,7 +164,8 @@ class CholeskyProblem(Subproblem):
         self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
     ) -> RowFunction:
         """Return the minimisers of ``s·‖f − t/s‖² + α vᵀKv`` over f = Kv + w₀."""
-        solved, alphas = self._solved(targets, data_weights, columns), self._alphas[columns]
+        solved = self._solved(targets, data_weights, columns)
+        alphas = self._alphas[columns]
         if solved is None:
             if self._spectral is None:
                 self._spectral = GramProblem(self._side, self._alphas, self._row_weights)
@@ -228,7 +230,8 @@ class RowProblem(CholeskyProblem):
         sums = self._features.sum(axis=0)
         if NormalMatrix(squares, sums, len(self._features)).far_from_zero:
             centered = CenteredFeatures(side, row_weights)
-            self._features, self._center = centered.features(), centered.center
+            self._features = centered.features()
+            self._center = centered.center
         super().__init__(GramSide(self._features @ self._features.T), alphas, row_weights)
         self.n_coefficients = self._features.shape[1] + 1
 

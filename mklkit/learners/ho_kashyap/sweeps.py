@@ -82,7 +82,9 @@ class _Sweep:
         self, block: RowBlock, rows: _Block, projectors: Sequence[Projector]
     ) -> list[Array]:
         block.prepare(projectors)
-        columns, value, weights = self.columns, np.zeros(1), self.columns.weights[None]
+        columns = self.columns
+        value = np.zeros(1)
+        weights = self.columns.weights[None]
         # Samples that miss sources have separate features, which are not swept together.
         codes, missing = np.zeros(len(rows.labels), np.intp), np.zeros(weights.shape, bool)
         for step, view, *function in self.queue:
@@ -95,7 +97,8 @@ class _Sweep:
             else:
                 counted = rows.outputs, rows.margins, rows.labels, rows.counts
                 value = loss(*counted, codes, missing, weights, columns.lam)
-        target, lam = np.empty_like(rows.outputs[0]), columns.lam
+        target = np.empty_like(rows.outputs[0])
+        lam = columns.lam
         margins, labels, view = rows.margins, rows.labels, self.view
         set_target(rows.outputs, margins, labels, codes, self.factors, lam, view, target)
         target *= rows.counts[:, None]
@@ -112,7 +115,8 @@ def iterate_by_sweeps(
 ) -> Solution:
     """Return the solution of one column, with one sweep per solve; equal to that of ``iterate``."""
     blocks = problems[0].block_columns.blocks
-    n_views, start = len(problems), columns.traits.b0
+    n_views = len(problems)
+    start = columns.traits.b0
 
     def state(labels: Array, counts: Array) -> list[_Block]:
         def part(place: slice) -> _Block:

@@ -92,7 +92,9 @@ class Deal:
 
     @classmethod
     def _classes(cls, rows: SplitRows, n_folds: int) -> Deal:
-        units, counts, unit = rows.units, rows.units_of_classes(), rows.unit
+        units = rows.units
+        counts = rows.units_of_classes()
+        unit = rows.unit
         alone = np.isin(units, units[counts[rows.codes] == 1])
         n_units = len(np.unique(units[~alone]))
         if n_units < 2:

@@ -57,7 +57,9 @@ def _groups(rows: SplitRows, count: int, seed: int) -> tuple[Indices, str]:
     n_groups = int(members.max()) + 1
     sizes = np.zeros((n_groups, int(codes.max()) + 1), np.intp)
     np.add.at(sizes, (members, codes), 1)
-    left, drawn, order = sizes.sum(axis=0), [], np.random.default_rng(seed).permutation(n_groups)
+    left = sizes.sum(axis=0)
+    drawn = []
+    order = np.random.default_rng(seed).permutation(n_groups)
     for group in order:
         rest = left - sizes[group]
         if rest.all() and len(codes) - rest.sum() <= count:

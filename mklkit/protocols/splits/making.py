@@ -300,7 +300,8 @@ def given_pairs(
             parts = check_cv(cv, y, classifier=classifier).split(X, y, groups)
             pairs = [(rows[training], rows[scored]) for training, scored in parts]
     except (TypeError, ValueError, IndexError) as error:
-        pairs, reason = [], plain_message(error)
+        pairs = []
+        reason = plain_message(error)
     if not pairs:
         raise SpecError(
             "cv must be a number of folds (at least 2), a splitter, or a list of (training rows,"
@@ -327,7 +328,9 @@ def _training_on_every_class(
     pairs: Sequence[tuple[Indices, Indices]], rows: SplitRows
 ) -> tuple[list[tuple[Indices, Indices]], tuple[str, ...]]:
     """Return splits with the only row or group of a class in training, and a note on them."""
-    codes, units, counts = rows.codes, rows.units, rows.units_of_classes()
+    codes = rows.codes
+    units = rows.units
+    counts = rows.units_of_classes()
     assert codes is not None
     splits: list[tuple[Indices, Indices]] = []
     moved: set[int] = set()

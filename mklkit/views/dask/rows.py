@@ -72,7 +72,8 @@ class DaskRows(Store):
         if kept or max(lengths) > max(rows, PART_ROWS) or len(lengths) < workers.threads:
             array = array.rechunk({0: rows})
         array = array.rechunk({1: -1})
-        tasks, start = [], 0
+        tasks = []
+        start = 0
         check = lazily(_checked)
         for chunk, length in zip(array.to_delayed().ravel(), array.chunks[0], strict=True):
             tasks.append(check(chunk, start, dtype))
@@ -87,7 +88,9 @@ class DaskRows(Store):
         """
         size = rows.shape[1] * rows.dtype.itemsize
         part_rows = _part_rows(len(rows), size, workers_in_use().threads, SENT_BYTES)
-        check, tasks, places = lazily(_checked), [], list(row_blocks(len(rows), part_rows))
+        check = lazily(_checked)
+        tasks = []
+        places = list(row_blocks(len(rows), part_rows))
         for place in places:
             tasks += persisted([check(rows[place], place.start, rows.dtype)])
         lengths = [len(range(*place.indices(len(rows)))) for place in places]

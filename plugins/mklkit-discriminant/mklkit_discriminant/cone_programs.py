@@ -67,7 +67,8 @@ def theta_by_sdp(problem: DiscriminantProblem) -> Array:
     (Kim et al. 2006, with the total in place of the within-class scatter; Ye et al. 2007.)
     The solver's matrix has (p + 1)(p + 2)/2 dense rows: O(p⁴) memory, O(p⁶) time.
     """
-    n_kernels, size = len(problem.factors), problem.size
+    n_kernels = len(problem.factors)
+    size = problem.size
     first, last = np.tril_indices(size + 1)
     # Off-diagonal entries count twice in an inner product of matrices, hence the factor √2.
     roots = np.where(first == last, 1.0, np.sqrt(2.0))

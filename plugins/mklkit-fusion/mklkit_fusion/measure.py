@@ -91,7 +91,8 @@ def _monotonicity(count: int) -> tuple[Any, NDArray[Any]]:
     sets = np.arange(2**count)
     pairs = [(a, a | (1 << m)) for m in range(count) for a in sets[(sets >> m) & 1 == 0]]
     smaller, larger = np.array(pairs).T
-    number, whole = np.arange(len(pairs)), 2**count - 1
+    number = np.arange(len(pairs))
+    whole = 2**count - 1
     low, high = smaller > 0, larger < whole
     entries = np.concatenate([np.ones(low.sum()), -np.ones(high.sum())])
     rows = np.concatenate([number[low], number[high]])

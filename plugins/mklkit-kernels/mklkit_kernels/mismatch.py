@@ -127,7 +127,8 @@ class FittedMismatch(FeatureKernel):
         Pieces at distance d agree on C(k − d, k − j) of the selections of k − j places; the
         weights make the sum the number of common neighbours.
         """
-        k, most = self.k, min(2 * self.m, self.k)
+        k = self.k
+        most = min(2 * self.m, self.k)
         size = len(self.alphabet)
         weights = [0] * (most + 1)
         for d in range(most, -1, -1):
@@ -138,7 +139,8 @@ class FittedMismatch(FeatureKernel):
 
 def _numbered(pieces: NDArray[np.intp], size: int) -> tuple[NDArray[np.int64], int]:
     """Return a number for each piece (G, j), the same for equal ones, and a bound on them."""
-    numbers, count = np.zeros(len(pieces), dtype=np.int64), 1
+    numbers = np.zeros(len(pieces), dtype=np.int64)
+    count = 1
     for letters in pieces.T:
         if count * size > MOST_NUMBERS:
             numbers, uniques = pd.factorize(numbers)

@@ -50,9 +50,11 @@ class Centered(WrappingKernel):
         """Return the centred kernel."""
         count = min(len(rows), MOST_ROWS)
         places = np.linspace(0, len(rows) - 1, count).round().astype(np.intp)
-        kept, shares = np.ascontiguousarray(rows[places]), row_weights[places]
+        kept = np.ascontiguousarray(rows[places])
+        shares = row_weights[places]
         order = np.argsort(_keys(kept), kind="stable")
-        kept, shares = kept[order], shares[order] / shares.sum()
+        kept = kept[order]
+        shares = shares[order] / shares.sum()
         means = _means(fitted, kept, kept, shares)
         return FittedCentered(fitted, kept, shares, means, float(shares @ means))
 
@@ -77,7 +79,8 @@ class FittedCentered(FittedKernel):
             return _means(self.kernel, a, self.rows, self.shares)
         known, keys = _keys(self.rows), _keys(np.ascontiguousarray(a))
         places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        means, new = self.means[places], known[places] != keys
+        means = self.means[places]
+        new = known[places] != keys
         if new.any():
             means[new] = _means(self.kernel, a[new], self.rows, self.shares)
         return means

@@ -94,14 +94,21 @@ class Completion:
     ) -> Completion:
         """Return the completion of kernels (N, N) that are zero for rows that lack a source."""
         n_rows, n_sources = has.shape
-        similar, shares = grams, _similarities(grams, has)
+        similar = grams
+        shares = _similarities(grams, has)
         members = [np.flatnonzero(column) for column in has.T]
-        known, roots = has, [np.zeros((n_rows, n_rows)) for _ in grams]
+        known = has
+        roots = [np.zeros((n_rows, n_rows)) for _ in grams]
         for _ in range(n_iter):
             # All by the kernels of the turn before, as new rows are, so that these have the same β.
-            before, earlier, roots, similar, inverses = roots, similar, [], [], []
+            before = roots
+            earlier = similar
+            roots = []
+            similar = []
+            inverses = []
             for m in range(n_sources):
-                rows, lack = members[m], np.flatnonzero(~has[:, m])
+                rows = members[m]
+                lack = np.flatnonzero(~has[:, m])
                 among = _mean(earlier, shares[m], known, known, rows, rows)
                 among[np.diag_indices_from(among)] += ridge * max(
                     np.trace(among) / max(len(rows), 1), 1e-12
@@ -128,7 +135,8 @@ class Completion:
         every = np.ones((n_rows, len(similar)), bool)
         roots = []
         for m in range(len(similar)):
-            lack, rows = np.flatnonzero(~has[:, m]), self.members[m]
+            lack = np.flatnonzero(~has[:, m])
+            rows = self.members[m]
             root = np.zeros((len(has), n_rows))
             beside = _mean(completed, self.shares[m], has, every, lack, rows)
             root[np.ix_(lack, rows)] = beside @ self.inverses[m]
@@ -242,7 +250,8 @@ class _CompletingCombiner(Around):
         images = Images([view.projector for view in views], completion)
         parts = [np.asarray(view.rows, dtype=np.float64) for view in views]
         rows = images.joined(parts, has, completion.roots)
-        kernels, start = [], 0
+        kernels = []
+        start = 0
         n_columns = sum(part.shape[1] for part in parts)
         for place, (view, part) in enumerate(zip(views, parts, strict=True)):
             width = part.shape[1]

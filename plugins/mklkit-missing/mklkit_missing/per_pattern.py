@@ -64,7 +64,9 @@ class _PatternCombiner(Around):
         patterns, counts = np.unique(has, axis=0, return_counts=True)
         alone = np.eye(len(views), dtype=bool)
         shares = {pattern.tobytes(): float(n) for pattern, n in zip(patterns, counts, strict=True)}
-        taken, decisions, weights = [], [], np.zeros(len(views))
+        taken = []
+        decisions = []
+        weights = np.zeros(len(views))
         least = _least(target)
         for pattern in np.unique(np.vstack([patterns, alone]), axis=0):
             members = np.flatnonzero(has[:, pattern].all(axis=1))
@@ -111,7 +113,8 @@ class PatternDecision(BlockDecision):
         # A pattern fits a row that lacks none of its sources.
         fits = ~(self.patterns & ~has[:, None]).any(axis=2)
         sizes = np.where(fits, self.patterns.sum(axis=1), -1)
-        chosen, known = sizes.argmax(axis=1), sizes.max(axis=1) >= 0
+        chosen = sizes.argmax(axis=1)
+        known = sizes.max(axis=1) >= 0
         values = np.full((len(block), *self.default.shape), self.default)
         for place in np.unique(chosen[known]):
             members = np.flatnonzero(known & (chosen == place))

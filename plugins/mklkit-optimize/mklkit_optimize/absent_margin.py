@@ -108,7 +108,9 @@ class AbsentMargin(Missing):
         """Return the weights (M,) and 1/s (N,) for Gram matrices (M, N, N), 0 where ``missing``."""
         C = self.C or learner.fixed_C or 1.0
         y, inner = target.values.astype(np.float64), float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
-        weights, change, remedy = np.full(len(grams), 1 / len(grams)), np.inf, ""
+        weights = np.full(len(grams), 1 / len(grams))
+        change = np.inf
+        remedy = ""
         for _ in range(self.max_iter):
             shares = np.square(sample_scale(missing, weights))
             gram = np.tensordot(weights, grams, 1) * np.outer(shares, shares)
@@ -118,7 +120,8 @@ class AbsentMargin(Missing):
             if not forms.any():
                 return weights, shares
             step = closed_form_step(weights, forms, 1.0)
-            change, weights = float(np.abs(step - weights).max()), step
+            change = float(np.abs(step - weights).max())
+            weights = step
             remedy = "raise max_iter or tol." if machine.ended else UNFINISHED
             if change <= self.tol:
                 break

@@ -158,7 +158,8 @@ def neighbor_graph(kernels: Any, n_neighbors: int) -> csr_array:
     Nearest in the feature space of a kernel, by k(x, x) + k(z, z) − 2k(x, z); rows that are
     neighbours of each other count twice.
     """
-    n_rows, count = kernels.n_rows, min(n_neighbors, kernels.n_rows - 1)
+    n_rows = kernels.n_rows
+    count = min(n_neighbors, kernels.n_rows - 1)
     diagonals = kernels.diagonals()
     starts, ends = [], []
     for block in _panels(kernels):
@@ -177,7 +178,8 @@ def neighbor_graph(kernels: Any, n_neighbors: int) -> csr_array:
 
 def distortions(kernels: Any, graph: csr_array) -> Array:
     """Return S of :class:`GraphConsensus` (M, M), with zeros for a constant kernel."""
-    n_kernels, n_rows = len(kernels), kernels.n_rows
+    n_kernels = len(kernels)
+    n_rows = kernels.n_rows
     apart = csr_array(laplacian(graph))
     sizes = np.array([np.abs(array).max() for array in kernels.diagonals()])
     sizes[sizes == 0] = 1
@@ -226,7 +228,8 @@ def near_sphere(form: Array) -> Array:
 
     Alternates between the least βᵀSβ + ρ/2‖β − z + u/ρ‖² over β ≥ 0 and z = β/‖β‖, with ρ = 20.
     """
-    count, penalty = len(form), 20.0
+    count = len(form)
+    penalty = 20.0
     factor = scipy.linalg.cholesky(2 * form + penalty * np.eye(count))
     length_one, multipliers = np.full(count, count**-0.5), np.zeros(count)
     for number in range(1000):

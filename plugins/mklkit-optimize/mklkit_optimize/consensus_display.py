@@ -164,7 +164,8 @@ class ConsensusDisplay:
             raise DataError(
                 f"ConsensusDisplay needs 3 axes, as from plt.subplots(1, 3); got {axes}."
             )
-        self.axes_, self.figure_ = panels[:3], panels[0].get_figure(root=True)
+        self.axes_ = panels[:3]
+        self.figure_ = panels[0].get_figure(root=True)
         self._draw()
         return self
 
@@ -218,8 +219,8 @@ class ConsensusDisplay:
             ax.legend(fontsize="small", handletextpad=0.3, frameon=not many, **place)
         ax.set_title("rows in the combined kernel", fontsize="medium")
         first, second = self.shares
-        ax.set_xlabel(f"component 1 ({first:.0%} of variance)")
-        ax.set_ylabel(f"component 2 ({second:.0%})")
+        ax.set_xlabel(f"component 1 ({100 * first:.0f} % of variance)")
+        ax.set_ylabel(f"component 2 ({100 * second:.0f} %)")
         ax.spines[["top", "right"]].set_visible(False)
 
 

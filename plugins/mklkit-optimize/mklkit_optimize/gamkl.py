@@ -90,7 +90,8 @@ class GAMKL(NormBallWeighting):
         if len(views) == 1:
             return np.ones(1)
         generator = np.random.default_rng(random_state.randint(2**31 - 1))
-        C, labels = self.C or learner.fixed_C or 1.0, target.values.astype(np.float64)
+        C = self.C or learner.fixed_C or 1.0
+        labels = target.values.astype(np.float64)
         problem = SaddleProblem(gram_stack(views), labels, C, INNER_TOLERANCE)
         cost = self._cost(problem, target, generator)
         try:
@@ -136,7 +137,9 @@ def _errors(
     problem: SaddleProblem, weights: Array, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 ) -> float:
     """Return the share of held-out rows that the support vector machine misclassifies."""
-    gram, wrong, rows = problem.combined(weights), 0, 0
+    gram = problem.combined(weights)
+    wrong = 0
+    rows = 0
     for training, held_out in splits:
         inner = gram[np.ix_(training, training)]
         steps = PATIENCE * len(training)

@@ -57,7 +57,8 @@ class KOMD(Learner):
 
     def fit(self, side: TrainingView, target: Target) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""
-        y, counts = target.values.astype(np.float64), target.counts
+        y = target.values.astype(np.float64)
+        counts = target.counts
         gram = np.array(side.gram(), dtype=np.float64)
         positive, negative = float(counts[y > 0].sum()), float(counts[y < 0].sum())
         ridge = self.alpha * positive * negative / (positive + negative)

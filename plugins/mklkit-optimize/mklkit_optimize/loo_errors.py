@@ -75,7 +75,8 @@ class LooError:
 
         P changes by −η_m P K_m P, which takes one matrix product per kernel.
         """
-        dual, changes = errors * np.diagonal(projected)[:, None], []
+        dual = errors * np.diagonal(projected)[:, None]
+        changes = []
         if self.groups is not None:
             dual = self._blocks(projected) @ errors
         for factor, gram in zip(factors, self.grams, strict=True):
@@ -102,7 +103,9 @@ def least_loo_errors(
     points near the goals are tried, for all targets, so a step takes as many inversions as there
     are points. The search starts from kernels of equal size.
     """
-    error, n_targets, n_kernels = LooError(grams, targets, groups), targets.shape[1], len(grams)
+    error = LooError(grams, targets, groups)
+    n_targets = targets.shape[1]
+    n_kernels = len(grams)
     even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
     together = Ridge().fit(GramSide(even), Target.numbers(targets, groups=groups))
     ridges = np.unique(np.quantile(together.alpha, [0, 0.5, 1], method="nearest"))
@@ -110,7 +113,10 @@ def least_loo_errors(
     best, least = np.tile(points[:1], (n_targets, 1)), np.full(n_targets, np.inf)
     slopes = np.zeros((n_targets, n_kernels))
     curvatures = np.zeros((n_targets, n_kernels, n_kernels))
-    damping, idle, means, history = np.ones(n_targets), 0, least.copy(), []
+    damping = np.ones(n_targets)
+    idle = 0
+    means = least.copy()
+    history = []
     # With several targets, some target nearly always gains, but late gains are small.
     slow, patience = (tol, PATIENCE) if n_targets == 1 else (max(tol, SLOW), 1)
     for _ in range(max_iter):
@@ -126,7 +132,8 @@ def least_loo_errors(
             lower = np.flatnonzero(squares < least)
             if len(lower):
                 changes = error.changes(factors, projected, errors[:, lower])
-                best[lower], least[lower] = point, squares[lower]
+                best[lower] = point
+                least[lower] = squares[lower]
                 means[lower] = np.mean(errors[:, lower] ** 2, axis=0)
                 slopes[lower] = np.einsum("tnm,nt->tm", changes, errors[:, lower])
                 push = spreads / (1 + spreads) / n_kernels
@@ -154,7 +161,8 @@ def spread_points(points: Array, count: int) -> Array:
     """Return at most ``count`` cluster means of points (T, M): k-means from the furthest points."""
     # If both are far below the largest factor, the distance does not matter.
     placed = np.maximum(points, points.max(axis=1, keepdims=True) - 6)
-    centers, apart = placed[:1], np.full(len(points), np.inf)
+    centers = placed[:1]
+    apart = np.full(len(points), np.inf)
     for _ in range(min(count, len(points)) - 1):
         apart = np.minimum(apart, np.square(placed - centers[-1]).sum(axis=1))
         centers = np.vstack([centers, placed[apart.argmax()]])

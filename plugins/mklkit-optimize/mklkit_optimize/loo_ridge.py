@@ -148,7 +148,8 @@ class LooRidge(LearnedWeighting):
         # A constant target keeps its initial weights.
         learned = np.flatnonzero(spread > 0)
         targets = (values - values.mean(axis=0))[:, learned] / spread[learned]
-        logarithms, ended = np.tile(-np.log(sizes[used]), (len(weights), 1)), True
+        logarithms = np.tile(-np.log(sizes[used]), (len(weights), 1))
+        ended = True
         if len(learned):
             groups = None if target.groups is None else target.groups[some]
             logarithms[learned], errors, ended = least_loo_errors(

@@ -96,7 +96,8 @@ class ObjectiveSearch(MarginSearch):
 
     def proposal(self) -> tuple[Array, float]:
         """Return the weights of the largest ρ² that the cuts allow, plus the tangent's value."""
-        tangent, cuts = self.products @ self.best.weights, np.array(self.cuts)
+        tangent = self.products @ self.best.weights
+        cuts = np.array(self.cuts)
         floors = cuts / self.floor if self.floor else None
         weights, least = least_maximum(-cuts - tangent, floors)
         present = self.best.squared_margin + float(tangent @ self.best.weights)

@@ -73,7 +73,8 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
     def solve(self, problem: SaddleProblem) -> Array:
         """Return σ, ‖σ‖_p = 1."""
         weights = np.full(problem.n_kernels, problem.n_kernels ** (-1 / self.p))
-        solution, stride = problem.at(weights), 1.0
+        solution = problem.at(weights)
+        stride = 1.0
         for _ in range(self.max_iter - 1):
             if relative_gap(solution, self.p) <= self.tol or not solution.forms.any():
                 return weights
@@ -83,7 +84,9 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
             moved = farther(weights, step, stride, self.p)
             tried = problem.at(moved)
             if stride == 1.0 or tried.objective <= solution.objective:
-                weights, solution, stride = moved, tried, GROWTH * stride
+                weights = moved
+                solution = tried
+                stride = GROWTH * stride
             else:
                 stride = 1.0
         gap = relative_gap(solution, self.p)

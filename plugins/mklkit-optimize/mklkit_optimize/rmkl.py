@@ -67,7 +67,8 @@ class RMKL(SimpleMKL):
             return np.ones(1)
         from mklkit.evaluation import radius  # slow to import
 
-        C, grams = self.C or learner.fixed_C or 1.0, gram_stack(views)
+        C = self.C or learner.fixed_C or 1.0
+        grams = gram_stack(views)
         for gram in grams:
             gram.flat[:: len(gram) + 1] += radius(gram) ** 2 / (C * target.counts)
         size = float(np.trace(grams.mean(axis=0))) / len(target)

@@ -61,10 +61,12 @@ class SILP(SaddleWeighting):
     def solve(self, problem: SaddleProblem) -> Array:
         """Return β."""
         solution = problem.at(np.full(problem.n_kernels, 1 / problem.n_kernels))
-        best, cuts = solution, [0.5 * solution.forms - solution.linear]
+        best = solution
+        cuts = [0.5 * solution.forms - solution.linear]
         if relative_gap(solution) <= self.tol:
             return solution.weights
-        gap, remedy = relative_gap(solution), RAISE_LIMIT
+        gap = relative_gap(solution)
+        remedy = RAISE_LIMIT
         while solution.ended and len(cuts) <= self.max_iter:
             weights, bound = best_on_cuts(np.array(cuts))
             repeated = np.array_equal(weights, solution.weights)

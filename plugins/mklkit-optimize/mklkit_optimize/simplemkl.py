@@ -80,7 +80,9 @@ class SimpleMKL(SaddleWeighting):
     def solve(self, problem: SaddleProblem) -> Array:
         """Return σ on the simplex."""
         solution = problem.at(np.full(problem.n_kernels, 1 / problem.n_kernels))
-        machines, least, bound = 1, relative_gap(solution), _lower_bound(solution)
+        machines = 1
+        least = relative_gap(solution)
+        bound = _lower_bound(solution)
         # If several machines are optimal at σ, that of another σ may give a better bound at σ.
         while (gap := _gap_to(bound, solution)) > self.tol:
             following = None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
+from mklkit_optimize import MKLGL, SILP, SimpleMKL
 from mklkit_optimize.saddle import SaddleProblem
-from optimize_problems import random_problem
+from optimize_problems import grams_of, random_problem
 
 from mklkit import DataError, MKLClassifier
 
@@ -31,22 +34,23 @@ def test_prices_without_measure_are_lived_with(combiner, price):
     assert np.isfinite(model.fit(rows, labels).decision_function(rows)).all()
 
 
-def test_a_machine_that_was_stopped_ends_the_search(monkeypatch):
-    """Each of a thousand machines might else run to libsvm's limit."""
-    asked = []
-    solved = SaddleProblem.at
+class Stopped(SaddleProblem):
+    """A problem whose support vector machines reach libsvm's limit; it counts them."""
 
-    def stopped(problem, weights):
-        asked.append(weights)
-        solution = solved(problem, weights)
-        return type(solution)(
-            weights, solution.linear, solution.forms, False, solution.signed, solution.products
-        )
+    machines: ClassVar[list[float]] = []
 
-    monkeypatch.setattr(SaddleProblem, "at", stopped)
+    def inner(self, gram):
+        self.machines.append(self.C)
+        signed, linear, _ = SaddleProblem.inner(self, gram)
+        return signed, linear, False
+
+
+@pytest.mark.parametrize("combiner", [MKLGL(), SILP(), SimpleMKL()])
+def test_a_machine_that_was_stopped_ends_the_search(combiner):
+    """Each of a thousand machines might else run to the limit."""
     rows, labels = random_problem(3, n_rows=20)
-    for combiner in ("mklgl", "silp", "simplemkl"):
-        asked.clear()
-        with pytest.warns(UserWarning, match=r"did not converge in a million steps: .*scale the"):
-            MKLClassifier(["linear", "rbf"], combiner=combiner).fit(rows, labels)
-        assert len(asked) == 1
+    Stopped.machines.clear()
+    problem = Stopped(grams_of(rows), labels, C=1.0, tol=1e-6)
+    with pytest.warns(UserWarning, match=r"did not converge in a million steps: .*scale the"):
+        combiner.solve(problem)
+    assert len(Stopped.machines) == 1

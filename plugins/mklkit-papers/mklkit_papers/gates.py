@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
+from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.introspection import split
@@ -128,7 +129,8 @@ class GatesDisplay(PanelsDisplay):
             rows = table if before is None else before.transform(table)
             return np.asarray(model.gate_weights(rows), dtype=np.float64)
 
-        gates, plane = gates_at(X), None
+        gates = gates_at(X)
+        plane = None
         labels = None if y is None else np.asarray(y)
         if labels is not None and len(labels) != len(gates):
             raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")
@@ -148,7 +150,7 @@ class GatesDisplay(PanelsDisplay):
             points = components.fit(rows).transform(rows)
             shares = components.explained_variance_ratio_
             first, second = (
-                f"principal component {place} ({share:.0%})"
+                f"principal component {place} ({percentage(share, 0)})"
                 for place, share in enumerate(shares, 1)
             )
         return cls(points, gates, model.kernel_names_, (first, second), plane, labels).plot(axes)

@@ -56,7 +56,8 @@ def accuracy_by_lambda(session: Session, use: DataUse) -> Iterator[Line]:
         results = search.cv_results_
         for lam in PAPER_GRID:
             best = results["mean_test_score"][results["param_combiner__lam"] == lam].max()
-            row, column = use.label + suffix, f"{lam:g}"
+            row = use.label + suffix
+            column = f"{lam:g}"
             yield Line(row=row, column=column, measure=VALIDATED, ours=100 * best)
 
 

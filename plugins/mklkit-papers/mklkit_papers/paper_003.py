@@ -83,7 +83,8 @@ def mean_weight_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield the mean weight of each kernel and its deviation over the divisions (Figure 4)."""
     weights = weight_lines(EXPERIMENT, use.label, KERNELS, [(name, name) for name in HEURISTICS])
     for line in weights.of_set(session, use):
-        row, column = f"{use.label}, {line.column}", line.row.removeprefix("κ")
+        row = f"{use.label}, {line.column}"
+        column = line.row.removeprefix("κ")
         yield line if line.reason else attrs.evolve(line, row=row, column=column)
 
 

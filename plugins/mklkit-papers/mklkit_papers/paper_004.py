@@ -200,7 +200,8 @@ def logarithms(model: RPEMEKLClassifier) -> list[NDArray[np.float64]]:
 
 def _curves(session: Session, use: DataUse, division: Division) -> list[NDArray[np.float64]]:
     """Return ln L by iteration for each member and division."""
-    curves, repeats = [], session.number(use)
+    curves = []
+    repeats = session.number(use)
     for done, (rows, labels) in enumerate(session.training_parts(use, division)):
         session.progress(done, repeats, f"{use.label}: objective")
         curves += logarithms(RPEMEKLClassifier(random_state=0).fit(rows, labels))

@@ -130,7 +130,8 @@ class Session:
     def _run(
         self, experiment: Experiment, use: DataUse, plan: Splits, methods: list[Method]
     ) -> dict[tuple[int, str], Cell]:
-        data, total = self.data(use), len(methods) * len(plan)
+        data = self.data(use)
+        total = len(methods) * len(plan)
         metadata = plan_metadata([data], [plan], methods, Design(settings=ModelSettings(seed=SEED)))
         cells: dict[tuple[int, str], Cell] = {}
 

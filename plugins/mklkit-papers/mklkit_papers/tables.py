@@ -79,7 +79,8 @@ def summary(result: Reproduction) -> str:
     if not result.has_numbers:
         return "not run"
     measures = ", ".join(dict.fromkeys(line.measure.name for line in result.lines))
-    held, compared = "no printed number", len(result.compared)
+    held = "no printed number"
+    compared = len(result.compared)
     if compared:
         held = f"{result.held} of {counted(compared, 'number')} hold, {result.above} above print"
     repeats = {line.repeats for line in result.lines if line.repeats}

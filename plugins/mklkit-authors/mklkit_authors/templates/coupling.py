@@ -48,7 +48,8 @@ class Sketch(CouplingCombiner):
         """Return the views' decision functions and their weights in the mean."""
         pull = self.pull if len(problems) > 1 else 0.0
         # One column: this coupling solves one target at a time.
-        labels, weight = target.values[:, None], np.ones(1)
+        labels = target.values[:, None]
+        weight = np.ones(1)
         coefficients = [problem.solve(labels, weight) for problem in problems]
         pairs = zip(problems, coefficients, strict=True)
         outputs = [problem.outputs(solved) for problem, solved in pairs]

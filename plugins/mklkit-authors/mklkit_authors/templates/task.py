@@ -78,7 +78,8 @@ class SketchRidge(Learner):
 
     def fit(self, side: TrainingView, target: Target) -> LinearDecision:
         """Return the function learned from bounds (N, 2)."""
-        gram, bounds = side.gram(), target.values
+        gram = side.gram()
+        bounds = target.values
         penalty = self.alpha * np.trace(gram) / len(gram)
         factor = cho_factor(gram + penalty * np.eye(len(gram)))
         numbers = bounds.mean(axis=1)

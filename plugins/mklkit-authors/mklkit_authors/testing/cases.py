@@ -136,7 +136,8 @@ class Case:
         """Return the training rows with labels of three classes, the third separate if possible."""
         kinds = np.where(self.labels > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
-        traits, custom = self.kernel_traits, self.custom_rows is not None
+        traits = self.kernel_traits
+        custom = self.custom_rows is not None
         free = traits.reads == "numbers" and not (traits.examples or custom)
         return self.rows + (4.0 if free else 0.0) * (kinds == "new")[:, None], kinds
 
@@ -257,7 +258,8 @@ class Case:
         """Return a learner or combiner fitted to these views, without a copy."""
         target = self.target() if target is None else target
         if self.kind == "learner":
-            learned, map_rows = self.component.fit(views[0], target), views[0].projector.transform
+            learned = self.component.fit(views[0], target)
+            map_rows = views[0].projector.transform
             return Fit(learned, lambda new: {"decisions": learned.decide(map_rows(new))})
         random_state = np.random.RandomState(0)
         returned = self.component.fit(views, target, self.partners[1], random_state)

@@ -362,7 +362,9 @@ def findings(checks: Iterable[Check]) -> Iterator[Finding]:
         try:
             check()
         except CheckFailure as failure:
-            outcome, message = "failed", str(failure)
+            outcome = "failed"
+            message = str(failure)
         except NotApplicable as reason:
-            outcome, message = "not applicable", str(reason)
+            outcome = "not applicable"
+            message = str(reason)
         yield Finding(check.kind, check.component, check.name, outcome, message)

@@ -40,7 +40,8 @@ def weights_are_on_the_simplex(case: Case) -> None:
 
     On plain data none is missing and not all are zero, so none has to be replaced.
     """
-    specs, traits = case.suitable, traits_of(case.component, CombinerTraits)
+    specs = case.suitable
+    traits = traits_of(case.component, CombinerTraits)
     low, high = traits.weight_range or (-1e-12, np.inf)
     for kernels in [case.kernels] if traits.n_kernels else [specs[:1], specs[:2], specs]:
         weights = _learned_weights(case, kernels)
@@ -138,7 +139,8 @@ def _expect_minimum(case: Case) -> None:
     variants = [learner] * (2 if learner.coupling.variants else 1)
     problem = learner.subproblem(view, case.target(), variants)
     shape = len(case.y), len(variants)
-    targets, weights = case.y[:, None] + random.normal(size=shape), np.full(shape[1], 1.5)
+    targets = case.y[:, None] + random.normal(size=shape)
+    weights = np.full(shape[1], 1.5)
 
     def objectives(coefficients: Any) -> Any:
         gap = problem.outputs(coefficients) - targets / weights

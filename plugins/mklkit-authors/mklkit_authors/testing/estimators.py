@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mklkit.display.numbers import percentage
 from mklkit.errors import MKLKitError, ModelFileError, plain_message, quoted
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
@@ -101,7 +102,12 @@ def single_precision_is_taken(case: Case) -> None:
     if case.task == "numbers":
         expect_close(scores, double, "the same predictions for float32 rows", advice, 0.05)
     agreed = float(((scores > 0) == (double > 0)).mean())
-    expect(agreed >= 0.85, "the same signs for float32 rows", f"{agreed:.0%} of them", advice)
+    expect(
+        agreed >= 0.85,
+        "the same signs for float32 rows",
+        f"{percentage(agreed, 0)} of them",
+        advice,
+    )
 
 
 def odd_data_are_learned_or_refused(case: Case) -> None:
@@ -226,8 +232,9 @@ def learns_two_and_three_classes(case: Case) -> None:
         largest = max(float((labels[1::2] == label).mean()) for label in set(labels))
         expect(
             right > largest,
-            f"more than {largest:.0%} of held-out rows right, for {len(set(labels))} classes",
-            f"{right:.0%}",
+            f"more than {percentage(largest, 0)} of held-out rows right, for"
+            f" {len(set(labels))} classes",
+            percentage(right, 0),
             "Check the kernels' widths: they are fitted to 21 standardised rows here.",
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.display.numbers import percentage, significant
 from mklkit.protocols import Array, FittedLearner, LearnerTraits, traits_of
 from mklkit.registry.entries import TRAITS
 from mklkit_authors.testing.cases import Case, Fit
@@ -77,23 +78,24 @@ def learns_what_is_plain(case: Case) -> None:
             expect(
                 bool((far < np.median(values)).all()),
                 "lower values of rows far from the training rows",
-                f"values up to {far.max():.3g} beside a median of {np.median(values):.3g}",
+                f"values up to {significant(far.max(), 3)} beside a median of"
+                f" {significant(float(np.median(values)), 3)}",
                 "Rows like the training rows get values above zero, others below.",
             )
         elif variant.task == "numbers":
             error = np.square(values - wanted).mean() / wanted.var()
             expect(
                 error <= 0.3,
-                "training numbers to be predicted, with at most 30% of their variance left",
-                f"{error:.0%}",
+                "training numbers to be predicted, with at most 30 % of their variance left",
+                percentage(error, 0),
                 "Learn from the values of the target, whose mean may be far from zero.",
             )
         else:
             right = float(((values > 0) == (wanted > 0)).mean())
             expect(
                 right >= 0.85,
-                "at least 85% of new rows with the correct sign",
-                f"{right:.0%}",
+                "at least 85 % of new rows with the correct sign",
+                percentage(right, 0),
                 "Rows labelled +1 get decision values above zero, the others below.",
             )
 
@@ -139,7 +141,8 @@ def weights_of_rows_count(case: Case) -> None:
     traits: Any = traits_of(case.component, TRAITS[case.kind])
     refused = f"{case.label} does not claim to take weights of rows"
     if case.kind == "learner":
-        claims, throughout = traits.takes_row_weights, True
+        claims = traits.takes_row_weights
+        throughout = True
     else:
         claims = traits.row_weights != "refused" and not traits.n_kernels
         throughout = traits.row_weights == "throughout"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mklkit.display.numbers import significant
 from mklkit.numerics.pairwise import BASES
 from mklkit.protocols import Array, FeatureMapTraits, FittedKernel, traits_of
 from mklkit.views.kernel_rows import is_scalar
@@ -63,7 +64,7 @@ def _expect_definite(gram: Array) -> None:
     expect(
         values[0] >= -1e-8 * abs(values[-1]),
         "non-negative eigenvalues of the Gram matrix",
-        f"{values[0]:.3g} to {values[-1]:.3g}",
+        f"{significant(values[0], 3)} to {significant(values[-1], 3)}",
         "Correct the kernel; or write traits = KernelTraits(definite=False) in the class.",
     )
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+from mklkit.display.numbers import percentage, significant
 from mklkit.errors import DataError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.learners import SVM
@@ -68,7 +69,12 @@ def learns_from_rows_that_lack(case: Case) -> None:
     model, new = on_all_patterns(case)
     right = float((model.predict(new) == rows_of(2, 28, PATTERNS)[1]).mean())
     advice = "Rows of the class +1 get decision values above zero, the others below."
-    expect(right >= 0.75, "at least 75% of new rows with the correct sign", f"{right:.0%}", advice)
+    expect(
+        right >= 0.75,
+        "at least 75 % of new rows with the correct sign",
+        percentage(right, 0),
+        advice,
+    )
 
 
 def each_new_row_by_itself(case: Case) -> None:
@@ -122,9 +128,10 @@ def gram_matrices_are_definite(case: Case) -> None:
         fitted(case, *rows_of(seed, 42, patterns), learner=watched)
     for gram in watched.grams:
         expect_close(gram, gram.T, "a symmetric Gram matrix", "Treat both rows alike.", 1e-12)
-        least, size = float(np.linalg.eigvalsh(gram)[0]), len(gram) * float(np.abs(gram).max())
+        least = float(np.linalg.eigvalsh(gram)[0])
+        size = len(gram) * float(np.abs(gram).max())
         advice = "Scale rows, or sum positive semi-definite parts."
-        expect(least >= -1e-9 * size, "no eigenvalue below zero", f"{least:.3g}", advice)
+        expect(least >= -1e-9 * size, "no eigenvalue below zero", significant(least, 3), advice)
 
 
 MISSING_CHECKS = (

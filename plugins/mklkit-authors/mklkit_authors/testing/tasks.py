@@ -57,7 +57,8 @@ def has_learners(case: Case) -> None:
 
 def reads_its_columns(case: Case) -> None:
     """Targets as columns of a table are read as the same targets in Python."""
-    task, targets = case.component, targets_of(case.component, 1)
+    task = case.component
+    targets = targets_of(case.component, 1)
     columns = pd.DataFrame(targets, columns=list(task.targets))
     read = task.as_array(task.read(columns).to_numpy())
     expected = task.as_array(targets)
@@ -85,7 +86,8 @@ def the_baseline_is_no_better_than_itself(case: Case) -> None:
 
 def its_estimator_learns(case: Case) -> None:
     """The estimator is better than the baseline on new rows, and its model is of the task."""
-    task, model = case.component, fitted(case)
+    task = case.component
+    model = fitted(case)
     expect(task_of(model).name == task.name, task.name, task_of(model).name, "Set 'estimator'.")
     truth, predictions = task.truth(targets_of(task, 2)), model.predict(rows_of(2)[0])
     task.check_predicted(predictions, truth)
