@@ -109,7 +109,8 @@ class DataSet:
     def _schema_for(self, kernels: Any) -> Schema:
         """Return the schema with what these kernels read."""
         proposed = kernels is not None and are_proposed(kernels)
-        return attrs.evolve(self.schema, sources=sources_of(kernels, None), infer=proposed)
+        schema = Schema(sources=sources_of(kernels, None), infer=proposed)
+        return schema.of_table(self.schema)
 
     def check_columns(self, columns: Any) -> None:
         """Refuse columns that do not exist after encoding."""
@@ -269,7 +270,9 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
         learned = pd.Series(targets, name=task.targets[0], dtype=object)
     else:
         learned = pd.DataFrame(targets, columns=list(task.targets))
-    table = Table(features, learned, name, "", list(notes), schema=encoder.schema_, task=kind)
+    table = Table(
+        features, learned, name, "", list(notes), schema=Schema(encoder.schema_), task=kind
+    )
     table = attrs.evolve(table, weights=weights)
     data = attrs.evolve(_encoded(table, name, encoder), target=targets)
     data.check()

@@ -365,9 +365,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
-        filled = frame[[name for name in self.numeric_ if name not in self.empty_]]
+        numeric, empty = self.numeric_, {*self.empty_}
+        filled = frame[[name for name in numeric if name not in empty]]
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
-        return np.hstack([all_as_numbers(filled.reindex(columns=self.numeric_)), *dates])
+        return np.hstack([all_as_numbers(filled.reindex(columns=numeric)), *dates])
 
     def _name_outputs(self, medians: NDArray[np.float64]) -> None:
         """Name the output columns by columns and values, in the order of their sources."""

@@ -299,7 +299,8 @@ def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
     encoder, scaler, rest = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
     if isinstance(scaler, ScaledColumns):
-        left = [name for name in scaler.left_ if name in encoder.numeric_]
+        numeric = {*encoder.numeric_}
+        left = [name for name in scaler.left_ if name in numeric]
         rest = f", but not {named(left)}" if left else ""
         scaler = scaler.scaler if scaler.scaled_ else None
     words = SCALE_WORDS.get(type(scaler))
@@ -361,7 +362,8 @@ def columns_needed(pipeline: Any) -> list[str]:
     encoder = None if before is None else before[0]
     if not isinstance(encoder, TableEncoder):
         return names
-    names = [name for name in names if name not in encoder.identifiers_]
+    dropped = {*encoder.identifiers_}
+    names = [name for name in names if name not in dropped]
     traced = isinstance(classifier, KernelModel)
     if not traced or column_names(classifier).tolist() != encoder.feature_names_out_:
         return names

@@ -74,7 +74,7 @@ def settled(written: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, Schema
         columns = [
             _as_held(schema[name], frame[name]) if name in schema else new[name] for name in names
         ]
-        others = [column for column in schema if column.name not in names and column.left_out]
+        others = [column for column in schema if column.name not in frame and column.left_out]
     else:
         frame, notations, notes = settle_notations(written)
         columns, others = list(columns_of(frame, notations)), []

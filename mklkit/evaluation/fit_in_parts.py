@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mklkit.datasets.encoded_rows import encoded_rows
 from mklkit.datasets.files import ChunkedTable
-from mklkit.datasets.pipeline import ScaledColumns, for_table
+from mklkit.datasets.pipeline import ScaledColumns
 from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
 from mklkit.display.progress import Report, reported, reporting_to
 from mklkit.errors import IncompatibleError, quoted
@@ -72,12 +72,11 @@ def fit_in_parts(
         most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
     with shows("first pass") as tell:
         scan = scan_table(chunked, roles.target, list(roles.drop), seed, tell, most)
-    pipeline = for_table(pipeline, scan.table.schema)
     # The rows become numbers, so no other columns are passed on for kernels that are proposed.
-    pipeline.set_params(encode__schema=attrs.evolve(pipeline[0].schema, infer=False))
+    schema = attrs.evolve(pipeline[0].schema.of_table(scan.table.schema), infer=False)
+    pipeline.set_params(encode__schema=schema)
     if isinstance(pipeline[1], ScaledColumns):
         pipeline.set_params(scale__infer=False)
-    classifier = pipeline[-1]
     study = study_of(settings, pipeline, scan.table, task, scan.table.notes)
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
