@@ -14,6 +14,7 @@ from mklkit.combiners.templates.weighting import (
     WeightingCombiner,
     weighting_rule,
 )
+from mklkit.display.section import Picture, Section
 from mklkit.estimators.target_estimator import TargetEstimator
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import solve_dual, solve_svr
@@ -87,9 +88,11 @@ __all__ = [
     "LearnerTraits",
     "LinearDecision",
     "Missing",
+    "Picture",
     "Preset",
     "RowBlock",
     "Score",
+    "Section",
     "Subproblem",
     "Target",
     "TargetColumn",

@@ -13,7 +13,6 @@ from mklkit.cli.taking_options import takes_model_settings
 from mklkit.display.numbers import number
 from mklkit.display.terminal import facts_grid, terminal_table
 from mklkit.estimators.model_settings import ModelSettings
-from mklkit.protocols.component import AUTO_TASK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +29,7 @@ def kernels(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
-    task: opt.Task = AUTO_TASK,
+    task: opt.Task = "auto",
     drop: opt.Drop = None,
     settings: ModelSettings,
     centered: Annotated[

@@ -60,7 +60,7 @@ class BuiltInCommand(LateCommand):
 
     def load(self) -> Any:
         """Import the module, and return its command."""
-        from mklkit.cli.target_columns import takes_target_columns  # which needs pluggy
+        from mklkit.cli.target_columns import takes_target_columns  # which reads packages
 
         module, _, function = self.home.partition(".")
         command = getattr(import_module(f"mklkit.cli.{module}"), function)

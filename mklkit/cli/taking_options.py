@@ -15,7 +15,6 @@ from mklkit.cli.console import say
 from mklkit.cli.model_options import option_of
 from mklkit.errors import listed
 from mklkit.estimators.model_settings import ModelSettings, declared_settings
-from mklkit.protocols.component import AUTO_TASK, TASK
 
 if TYPE_CHECKING:
     from mklkit.evaluation.study import Study
@@ -115,6 +114,8 @@ def takes_model_settings(*only: str, but: Collection[str] = ()) -> Callable[[Com
 
 def say_if_inferred(study: Study, task: str) -> None:
     """Say which task a target without classes was taken for, if the user named none."""
+    from mklkit.protocols.component import AUTO_TASK, TASK
+
     if task == AUTO_TASK and study.task.name != TASK:
         say(
             f"the target {listed(study.table.target_names)} holds {study.task.plural}:"

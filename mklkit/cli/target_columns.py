@@ -13,7 +13,6 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.completion.names import known_names, plugins
 from mklkit.errors import listed
-from mklkit.protocols.component import AUTO_TASK
 
 Command = Callable[..., None]
 
@@ -63,6 +62,8 @@ def _option(name: str, text: str) -> Any:
 
 def _targets(task: str, columns: dict[str, str]) -> tuple[str, list[str]]:
     """Return the task that has these columns, and its target columns in their order."""
+    # NumPy, which the help does not need.
+    from mklkit.protocols.component import AUTO_TASK
     from mklkit.registry.tasks import all_tasks, task_named
 
     tasks = all_tasks() if task == AUTO_TASK else [type(task_named(task))]

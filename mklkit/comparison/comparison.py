@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SPLIT = ["data", "repeat", "fold"]
-HIDDEN = ("scores", "weights", "confusion", "calibration")
+HIDDEN = ("scores", "weights", "details")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
 
 
@@ -65,7 +65,7 @@ class Comparison:
     Parameters
     ----------
     cells : list of Cell
-        One per data set, split and method, in that order; with weights, confusions and calibration.
+        One per data set, split and method, in that order; with weights and the task's details.
     data : list of DataSet
         The data sets as read.
     methods : list of Method

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,14 +21,11 @@ from mklkit.plotting.comparison import KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from mklkit.protocols import Array, Task
     from mklkit.protocols.score import Score
 
 MOST_KERNELS = 25
-MOST_PAIRS = 20
-"""The most confused pairs of classes that are shown."""
 TWO_DECIMALS = partial(numbers.number, digits=2)
 THREE_DECIMALS = partial(numbers.number, digits=3)
 TIME = Column("seconds", "Fit", numbers.duration, short="time", order="ascending")
@@ -186,38 +183,6 @@ def weights_result(name: str, weights: pd.DataFrame, largest: float) -> ResultTa
     note = f"The {len(heaviest)} heaviest of {n_kernels} kernels." if is_cut else ""
     rows = heaviest.rename_axis("kernel").reset_index().to_dict("records")
     return ResultTable(columns, rows, name, note)
-
-
-def confused_pairs_result(counts: NDArray[np.int64], labels: Sequence[str]) -> ResultTable:
-    """Return the most frequent confusions of many classes, from counts (C, C)."""
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    wrong = np.where(np.eye(len(labels), dtype=bool), 0, counts)
-    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_PAIRS]
-    pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
-    rows = [
-        {"true": labels[i], "predicted": labels[j], "rows": wrong[i, j], "share": shares[i, j]}
-        for i, j in pairs
-        if wrong[i, j]
-    ]
-    columns = [
-        Column("true", "true"),
-        Column("predicted", "predicted"),
-        Column("rows", "rows", numbers.whole),
-        Column("share", "of the class", numbers.percentage),
-    ]
-    caption = f"The most frequent confusions of {len(labels)} classes."
-    return ResultTable(columns, rows, caption)
-
-
-def calibration_result(errors: Mapping[str, float]) -> ResultTable:
-    """Return the mean difference between predicted and observed frequencies of each method."""
-    columns = [
-        Column("method", "Method"),
-        Column("error", "Off by", numbers.percent, "points"),
-        Bar("error", ""),
-    ]
-    rows = [{"method": method, "error": error} for method, error in errors.items()]
-    return ResultTable(columns, rows, "Mean difference between predicted and observed frequency.")
 
 
 def _bold_below_level(key: str, row: Row) -> str:

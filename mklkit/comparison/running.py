@@ -229,7 +229,7 @@ def measured(
     task.check_predicted(answers, labels)
     variance = encoded.variance()
     evidence = task.answers(classifier, rows, labels, answers, training, variance)
-    cell = task.details(evidence, labels, answers, encoded.data.target)
+    cell: dict[str, Any] = {"details": task.details(evidence, labels, answers, encoded.data.target)}
     cell["scores"] = values_of(evidence, task.measured)
     ranking = task.score_named(score)
     value = cell["scores"].get(ranking.key)

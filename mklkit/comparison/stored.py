@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import attrs
-import numpy as np
 from attrs import validators
 
 from mklkit.comparison.methods import Method
 from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, quoted
-from mklkit.evaluation.class_scores import CALIBRATION_BINS
 from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.metadata import json_ready
 from mklkit.registry.tasks import task_named
@@ -52,7 +50,7 @@ WEIGHTS: Any = validators.optional(
 )
 IS_NUMBER: Any = validators.and_(validators.instance_of((int, float)), NO_BOOLEAN)
 SCORES: Any = validators.deep_mapping(TEXT, IS_NUMBER)
-CONFUSION: Any = validators.optional(validators.deep_iterable(validators.deep_iterable(COUNT)))
+DETAILS: Any = validators.deep_mapping(TEXT, validators.instance_of((dict, list)))
 
 
 def _number(low: float = -sys.float_info.max, high: float = sys.float_info.max) -> Any:
@@ -73,13 +71,6 @@ def _known(scores: Any) -> Any:
     if not isinstance(scores, dict):
         return scores
     return {key: NAN if value is None else value for key, value in scores.items()}
-
-
-def _calibration(_cell: Any, field: Any, bins: dict[str, list[float]] | None) -> None:
-    if bins is not None:
-        parts = np.array([bins["rows"], bins["probability"], bins["hits"]], dtype=float)
-        if parts.shape != (len(bins), CALIBRATION_BINS):
-            raise ValueError(f"{field.name} can't be {quoted(bins)}")
 
 
 @attrs.frozen(kw_only=True)
@@ -111,10 +102,10 @@ class Cell:
         The choices of a search.
     weights : dict of str to float, optional
         Per kernel, the mean over binary problems.
-    confusion : list of list of int, optional
-        Counts by true and predicted class, in the order of the data's classes.
-    calibration : dict, optional
-        See :func:`mklkit.evaluation.class_scores.calibration`.
+    details : dict of str to dict or list
+        What the task keeps for a report, see :meth:`mklkit.protocols.Task.details`: of classes,
+        ``confusion``, the counts by true and predicted class, in the order of the data's classes,
+        and ``calibration``, see :func:`mklkit.evaluation.class_scores.calibration`.
     """
 
     data: str = attrs.field(validator=TEXT)
@@ -136,8 +127,7 @@ class Cell:
     memory: float = _number(0)
     params: dict[str, Any] | None = attrs.field(default=None, validator=PARAMS)
     weights: dict[str, float] | None = attrs.field(default=None, validator=WEIGHTS)
-    confusion: list[list[int]] | None = attrs.field(default=None, validator=CONFUSION)
-    calibration: dict[str, list[float]] | None = attrs.field(default=None, validator=_calibration)
+    details: dict[str, Any] = attrs.field(factory=dict, validator=DETAILS)
     reason: str | None = attrs.field(default=None, validator=validators.optional(TEXT))
 
 
@@ -268,14 +258,13 @@ class Results:
         split, key = values.pop("split"), values.pop("key")
         cell = Cell(**values)
         place = [data["name"] for data in self._plan["data"]].index(cell.data)
-        n_classes = len(self._plan["data"][place]["classes"])
-        sizes = [n_classes, *map(len, cell.confusion or ())]
-        measured = {score.key: score for score in task_named(self._plan["task"]).measured}
+        task = task_named(self._plan["task"])
+        task.check_details(cell.details, self._plan["data"][place])
+        measured = {score.key: score for score in task.measured}
         possible = (
             values.keys() == attrs.fields_dict(Cell).keys(),
             isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"],
             all(key in measured and measured[key].possible(n) for key, n in cell.scores.items()),
-            cell.confusion is None or sizes == [len(cell.confusion)] * (n_classes + 1),
             # A run has a score or a reason why there is none.
             (cell.reason is None) == (values["score"] is not None),
         )

@@ -15,6 +15,8 @@ from mklkit.protocols.score import Answers, Score, of_labels
 CHANCE_ERRORS = 2
 """The standard errors above chance that guessing may reach by luck."""
 CALIBRATION_BINS = 10
+LARGEST = 2**63
+"""More than any count; integers in JSON have no bound."""
 """Bins of equal width in which probabilities are compared with frequencies."""
 
 
@@ -249,3 +251,19 @@ def calibration(codes: NDArray[np.intp], probabilities: Array) -> dict[str, list
         "probability": np.bincount(bins, predicted, CALIBRATION_BINS).tolist(),
         "hits": np.bincount(bins[happened], minlength=CALIBRATION_BINS).tolist(),
     }
+
+
+def check_confusion(counts: Any, n_classes: int) -> None:
+    """Raise a ValueError unless values, read from a file, are counts (n_classes, n_classes)."""
+    rows = [list(row) for row in counts]
+    if [len(rows), *map(len, rows)] != [n_classes] * (n_classes + 1):
+        raise ValueError(f"expected counts of {n_classes} classes")
+    if not all(type(count) is int and 0 <= count < LARGEST for row in rows for count in row):
+        raise ValueError("expected counts")
+
+
+def check_calibration(bins: Any) -> None:
+    """Raise a ValueError unless values, read from a file, are those of :func:`calibration`."""
+    parts = np.array([bins["rows"], bins["probability"], bins["hits"]], dtype=float)
+    if parts.shape != (len(bins), CALIBRATION_BINS):
+        raise ValueError(f"expected {CALIBRATION_BINS} bins")

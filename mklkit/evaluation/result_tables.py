@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mklkit.display import numbers
-from mklkit.display.table import Column, ResultTable, Row
+from mklkit.display.table import Bar, Column, ResultTable, Row
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from mklkit.protocols import Task
 
@@ -18,6 +21,8 @@ THREE_DECIMALS = partial(numbers.number, digits=3)
 FOUR_DIGITS = partial(numbers.significant, digits=4)
 MOST_CLASSES = 12
 """With more classes the worst are listed instead of the confusion matrix."""
+MOST_PAIRS = 20
+"""The most confused pairs of classes that are shown."""
 
 
 def scores_result(
@@ -106,6 +111,38 @@ def _classes(score: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"class": label, "rows": sum(answers), "recall": recall if any(answers) else None}
         for label, answers, recall in parts
     ]
+
+
+def confused_pairs_result(counts: NDArray[np.int64], labels: Sequence[str]) -> ResultTable:
+    """Return the most frequent confusions of many classes, from counts (C, C)."""
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    wrong = np.where(np.eye(len(labels), dtype=bool), 0, counts)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_PAIRS]
+    pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
+    rows = [
+        {"true": labels[i], "predicted": labels[j], "rows": wrong[i, j], "share": shares[i, j]}
+        for i, j in pairs
+        if wrong[i, j]
+    ]
+    columns = [
+        Column("true", "true"),
+        Column("predicted", "predicted"),
+        Column("rows", "rows", numbers.whole),
+        Column("share", "of the class", numbers.percentage),
+    ]
+    caption = f"The most frequent confusions of {len(labels)} classes."
+    return ResultTable(columns, rows, caption)
+
+
+def calibration_result(errors: Mapping[str, float]) -> ResultTable:
+    """Return the mean difference between predicted and observed frequencies of each method."""
+    columns = [
+        Column("method", "Method"),
+        Column("error", "Off by", numbers.percent, "points"),
+        Bar("error", ""),
+    ]
+    rows = [{"method": method, "error": error} for method, error in errors.items()]
+    return ResultTable(columns, rows, "Mean difference between predicted and observed frequency.")
 
 
 def alignment_result(alignments: pd.DataFrame) -> ResultTable:

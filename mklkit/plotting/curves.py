@@ -1,4 +1,4 @@
-"""Curves over one quantity, several on the same axes: observed against predicted frequencies."""
+"""Curves over one quantity, several on the same axes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mklkit.errors import DataError
 from mklkit.plotting.base import Display
 from mklkit.plotting.parts import COLOURS, FAINT, SHAPES, ink, short
-from mklkit.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,22 +36,39 @@ def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
 
 
 @attrs.define(eq=False, repr=False, slots=False)
-class CalibrationDisplay(Display):
-    """Calibration curves of methods; on the diagonal, probabilities are exact.
+class CurvesDisplay(Display):
+    """Curves of methods on the same axes, such as calibration or survival curves.
 
-    By method, ``curves`` has the mean predicted probability and the observed frequency of each bin.
+    Parameters
+    ----------
+    curves : mapping of str to tuple of array
+        By method, the places and the heights of the points of its curve.
+    across, up : str
+        What the places and the heights are, beside the axes.
+    has_diagonal : bool, default=False
+        Whether a line shows where both are equal.
+
+    Examples
+    --------
+    >>> from mklkit.plotting import CurvesDisplay
+    >>> display = CurvesDisplay({"svm": ([0, 12], [1.0, 0.4])}, "months", "alive")
+    >>> display.plot().figure_.savefig("curves.png")  # doctest: +SKIP
     """
 
-    curves: Mapping[str, tuple[Array, Array]]
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]]
+    across: str
+    up: str
+    has_diagonal: bool = False
 
     def _check(self) -> None:
         if not self.curves:
-            raise DataError("No method has probabilities to draw.")
+            raise DataError("No method has a curve to draw.")
 
     def _size(self) -> tuple[float, float]:
         return 5.3, 3.5
 
     def _draw(self, ax: Axes) -> None:
-        ax.axline((0, 0), slope=1, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
+        if self.has_diagonal:
+            ax.axline((0, 0), slope=1, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
         draw_curves(ax, {short(name): curve for name, curve in self.curves.items()})
-        ax.set(xlabel="predicted probability", ylabel="how often it happened")
+        ax.set(xlabel=self.across, ylabel=self.up)

@@ -25,6 +25,8 @@ from mklkit.protocols.target_kind import TargetKind
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mklkit.display.section import Section
+
 __all__ = ["TargetColumn", "Task"]
 
 PREDICTION = "prediction"
@@ -386,6 +388,21 @@ class Task(Component, ABC):
         -------
         dict of str to estimator
             The estimators, not fitted.
+        """
+        return {}
+
+    def baseline_grids(self, is_fast: bool) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Return grids of :meth:`baselines`, which are tuned if the compared methods are.
+
+        Parameters
+        ----------
+        is_fast : bool
+            Whether the search is a fast one, of few values.
+
+        Returns
+        -------
+        mapping of str to mapping
+            By the name of a baseline, the values of its parameters; those without are not tuned.
         """
         return {}
 
@@ -951,6 +968,47 @@ class Task(Component, ABC):
         Returns
         -------
         dict
-            Plain values, by the field of a run.
+            Lists and dicts of plain values, by name; :meth:`sections` shows them.
         """
         return {}
+
+    def check_details(self, details: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+        """Raise a ValueError if :meth:`details`, read from a file, are impossible for the data.
+
+        Parameters
+        ----------
+        details : mapping
+            Plain values, by name.
+        data : mapping
+            The ``name`` of the data, and its :meth:`metadata`.
+
+        Raises
+        ------
+        ValueError
+            If :meth:`sections` can't show them. Errors of type TypeError, KeyError and
+            AttributeError count too.
+        """
+
+    def sections(
+        self,
+        data: Mapping[str, Any],
+        methods: pd.DataFrame,
+        details: Mapping[str, Sequence[dict[str, Any]]],
+    ) -> Sequence[Section]:
+        """Return the sections of a report about one data set, from the details of all runs.
+
+        Parameters
+        ----------
+        data : mapping
+            The ``name`` of the data, and its :meth:`metadata`.
+        methods : DataFrame
+            The methods with their scores, the best first: :meth:`mklkit.Comparison.table`.
+        details : mapping of str to sequence of dict
+            By method, the best first, the :meth:`details` of each split.
+
+        Returns
+        -------
+        sequence of Section
+            Pictures under headings; by default none.
+        """
+        return []

@@ -19,6 +19,8 @@ import attrs
 
 from mklkit.errors import cut, plain_message, quoted, type_name
 
+ENTRY_POINT_GROUP = "mklkit"
+"""The entry points of components: a name, and their module."""
 COMMAND_GROUP = "mklkit_commands"
 """The entry points of commands: a name, and the ``typer.Typer`` that it calls."""
 

@@ -19,8 +19,6 @@ import pluggy
 if TYPE_CHECKING:
     from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner, Missing, Preset, Task
 
-ENTRY_POINT_GROUP = "mklkit"
-
 hookspec = pluggy.HookspecMarker("mklkit")
 hookimpl = pluggy.HookimplMarker("mklkit")
 

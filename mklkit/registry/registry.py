@@ -31,6 +31,7 @@ from mklkit.errors import (
 )
 from mklkit.registry import hookspecs
 from mklkit.registry.discovery import (
+    ENTRY_POINT_GROUP,
     SWITCH,
     PluginFailure,
     canonical,
@@ -47,7 +48,7 @@ from mklkit.registry.entries import (
     make_entry,
     spoken,
 )
-from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, modules_of, registered_by
+from mklkit.registry.hookspecs import modules_of, registered_by
 from mklkit.registry.specs import build, parse_spec
 
 BUILT_IN = "mklkit"

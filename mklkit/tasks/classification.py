@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -16,7 +17,15 @@ from mklkit.datasets.target import check_labels, class_labels, looks_like_number
 from mklkit.errors import DataError, listed
 from mklkit.estimators.class_scorers import needs_probabilities
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.evaluation.class_scores import CLASS_SCORES, answers_of, calibration, response, score
+from mklkit.evaluation.class_scores import (
+    CLASS_SCORES,
+    answers_of,
+    calibration,
+    check_calibration,
+    check_confusion,
+    response,
+    score,
+)
 from mklkit.evaluation.leakage import gives_class
 from mklkit.protocols import (
     SEVERAL_CLASSES,
@@ -28,6 +37,11 @@ from mklkit.protocols import (
     Task,
 )
 from mklkit.registry.hookspecs import register
+from mklkit.tasks.class_sections import class_sections
+from mklkit.tasks.grids_of_trees import grids_of_trees
+
+if TYPE_CHECKING:
+    from mklkit.display.section import Section
 
 UNEVEN = 1.5
 """If class sizes differ by more than this factor, models are scored by balanced accuracy."""
@@ -149,6 +163,11 @@ class Classification(Task):
             "gradient boosting": HistGradientBoostingClassifier(min_samples_leaf=LEAF, **shared),
         }
 
+    def baseline_grids(self, is_fast: bool) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Return penalties of the linear model, and the grids of trees."""
+        penalties = np.logspace(-2, 2, 3) if is_fast else np.logspace(-3, 3, 7)
+        return grids_of_trees(is_fast) | {"logistic regression": {"C": penalties.tolist()}}
+
     def baseline(self) -> Any:
         """Return scikit-learn's estimator of the majority class, with the shares of all."""
         return DummyClassifier()
@@ -235,6 +254,22 @@ class Classification(Task):
         if answers.probabilities is not None:
             kept["calibration"] = calibration(answers.truth, answers.probabilities)
         return kept
+
+    def check_details(self, details: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+        """Refuse a confusion of other classes, negative counts, and other bins of calibration."""
+        if "confusion" in details:
+            check_confusion(details["confusion"], len(data["classes"]))
+        if "calibration" in details:
+            check_calibration(details["calibration"])
+
+    def sections(
+        self,
+        data: Mapping[str, Any],
+        methods: pd.DataFrame,
+        details: Mapping[str, Sequence[dict[str, Any]]],
+    ) -> Sequence[Section]:
+        """Return what methods confuse, and the calibration of those with probabilities."""
+        return list(class_sections(data, methods, details))
 
 
 def _unevenness(targets: NDArray[Any]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -100,6 +101,11 @@ class Outliers(Classification):
         from sklearn.ensemble import IsolationForest
 
         return {"isolation forest": IsolationForest(n_jobs=n_jobs, random_state=seed)}
+
+    def baseline_grids(self, is_fast: bool) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Return the shares of columns and, in a longer search, of samples of each tree."""
+        samples = {} if is_fast else {"max_samples": [0.5, 1.0]}
+        return {"isolation forest": {"max_features": [0.3, 0.6, 1.0], **samples}}
 
     def usual_score(self, targets: NDArray[Any]) -> str:
         """Return the area under the ROC curve, however rare outliers are."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -21,6 +21,7 @@ from mklkit.evaluation.pooled_r2 import HeldOut, r2_of_split
 from mklkit.protocols import NUMBERS, Array, Score, Scorer, TargetKind, Task
 from mklkit.protocols.splits.split import Indices
 from mklkit.registry.hookspecs import register
+from mklkit.tasks.grids_of_trees import grids_of_trees
 
 LEAF = 10
 """Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
@@ -133,6 +134,14 @@ class Regression(Task):
             if self.n_targets == 1
             else MultiOutputRegressor(boosting),
         }
+
+    def baseline_grids(self, is_fast: bool) -> Mapping[str, Mapping[str, Sequence[Any]]]:
+        """Return the grids of trees; the linear model tunes itself."""
+        grids = grids_of_trees(is_fast)
+        if self.n_targets == 1:
+            return grids
+        boosting = grids["gradient boosting"].items()
+        return grids | {"gradient boosting": {f"estimator__{k}": v for k, v in boosting}}
 
     def baseline(self) -> Any:
         """Return scikit-learn's estimator of the median, which errors are measured by."""

@@ -36,7 +36,7 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
     n_lack = rows.loc[:, rows.columns.str.startswith("profile")].isna().all(axis=1).sum()
     assert f"{n_lack} of 200 rows lack profile (high" in told
     lacks = [rows.filter(like=f"{name}_").isna().all(axis=1) for name in SOURCES]
-    evaluated = mklkit("evaluate", lacking, *KERNELS, "--json").json
+    evaluated = mklkit("evaluate", lacking, *KERNELS, "--cv", "2x1", "--json").json
     assert evaluated["parts"]["incomplete"]["rows"] == np.any(lacks, axis=0).sum()
     scores = done["scores"]
     for whole, parts in ((evaluated["pooled"], evaluated["parts"]), (scores["held_out"], scores)):
@@ -50,7 +50,7 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
     answers = mklkit("predict", model, lacking).out
     assert answers.count("\n") == 201
     strategies = ["--missing", "present,impute", "-c", "uniform"]
-    few = ["--cv", "2", "--baselines", "none", "--json"]
+    few = ["--cv", "2x1", "--baselines", "none", "--json"]
     compared = mklkit("compare", lacking, *KERNELS, *strategies, *few).out
     assert '"uniform, impute"' in compared
 

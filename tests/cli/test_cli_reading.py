@@ -18,6 +18,8 @@ KERNELS = [
     *("-k", "smaller@count"),
 ]
 
+QUICK = ("-c", "uniform", "--cv", "2x1", "--baselines", "logistic regression")
+
 
 @pytest.fixture(scope="session")
 def sequences(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -85,7 +87,7 @@ def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
     for command in (
         ("evaluate", "rows.csv", *KERNELS, "--folds", "3"),
         ("kernels", "rows.csv", *KERNELS),
-        ("compare", "rows.csv", *KERNELS[:4], "-c", "uniform", "--cv", "2x1"),
+        ("compare", "rows.csv", *KERNELS[:4], *QUICK),
         ("fit", "rows.csv", *KERNELS, "-l", "svm", "--tune", "fast", "--probability"),
     ):
         done = run(*command)
@@ -95,7 +97,7 @@ def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
 
 def test_a_column_that_a_kernel_reads_is_not_said_to_be_left_out(run: Run) -> None:
     kernels = ("-k", "seq:letters@sequence", "-k", "rbf@age")
-    compared = run("compare", "rows.csv", *kernels, "-c", "uniform", "--cv", "2x1").out
+    compared = run("compare", "rows.csv", *kernels, *QUICK).out
     fitted = run("fit", "rows.csv", *kernels).out
     compared, fitted = " ".join(compared.split()), " ".join(fitted.split())
     assert "'sequence' left out" not in compared

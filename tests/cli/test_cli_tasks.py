@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,22 @@ def test_it_is_tuned_evaluated_and_compared(site: Site, tmp_path: Path) -> None:
     assert {"alignment", "uniform", "best-single"} <= methods.keys()
     assert methods["uniform"]["score"] == pytest.approx(-methods["uniform"]["distance"])
     assert methods["uniform"]["score"] > methods["uniform"]["guess"]
-    assert "Inside" in reports[0].read_text("utf-8")
+    page = reports[0].read_text("utf-8")
+    assert "Inside" in page
+    assert "<h3>Distances</h3>" in page
+    assert "within a distance of their intervals" in page
+    assert 'aria-label="Distances on table"' in page
+    check_distances(json.loads(reports[1].read_text("utf-8"))["cells"])
     assert site.run("predict", tmp_path / "best.mkl", site.table).out.startswith("prediction")
+
+
+def check_distances(cells: list[dict[str, Any]]) -> None:
+    """Check what was kept for the picture against the scores of each fit."""
+    for cell in cells:
+        distances = np.array(cell["details"]["distances"])
+        assert len(distances) == cell["n_test"]
+        assert distances.mean() == pytest.approx(cell["scores"]["distance"])
+        assert (distances == 0).mean() == pytest.approx(cell["scores"]["inside"])
 
 
 def test_a_model_is_explained_and_inspected(site: Site) -> None:

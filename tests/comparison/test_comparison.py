@@ -174,10 +174,11 @@ def test_cells_have_what_reports_show(compared: Comparison) -> None:
     cells = [cell for cell in compared.cells if cell.method == "alignment"]
     assert all(sum(cell.weights.values()) == pytest.approx(1) for cell in cells)
     assert set(cells[0].weights) == {"linear", "rbf", "linear #2"}
-    assert sum(np.sum(cell.confusion) for cell in cells) == 2 * 60
+    assert sum(np.sum(cell.details["confusion"]) for cell in cells) == 2 * 60
     cell = next(cell for cell in compared.cells if cell.method == "logistic regression")
-    assert sum(cell.calibration["rows"]) == cell.n_test
-    assert sum(cell.calibration["hits"]) == sum(cell.confusion[1])  # rows of the second class
+    bins, confusion = cell.details["calibration"], cell.details["confusion"]
+    assert sum(bins["rows"]) == cell.n_test
+    assert sum(bins["hits"]) == sum(confusion[1])  # rows of the second class
     failed = compared.table().set_index("method").loc["counts"]
     assert (failed["splits"], failed["failures"]) == (4, 4)
     assert "Negative values" in failed["reason"]

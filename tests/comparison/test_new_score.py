@@ -21,7 +21,8 @@ KAPPA = Score("kappa", of_labels(cohen_kappa_score))
 
 @pytest.fixture(autouse=True)
 def with_kappa(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = (*class_scores.CLASS_SCORES, KAPPA)
+    others = [other for other in class_scores.CLASS_SCORES if other.key != KAPPA.key]
+    scores = (*others, KAPPA)
     monkeypatch.setattr(class_scores, "CLASS_SCORES", scores)
     monkeypatch.setattr(Classification, "scores", scores)
 

@@ -16,8 +16,8 @@ from reading_pages import Read
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.report import html_report
-from mklkit.comparison.report.results import confusion_table
 from mklkit.errors import DataError
+from mklkit.tasks.class_sections import confusion_table
 
 COMMAND = f"mklkit compare '{EVIL}'"
 

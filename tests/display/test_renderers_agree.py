@@ -37,6 +37,7 @@ from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.explanation import Explanation
 from mklkit.explanation import result_tables as of_explanation
 from mklkit.tasks import Classification
+from mklkit.tasks import class_sections as of_classes
 
 WIDE = 2000
 X, Y = load_iris(return_X_y=True)
@@ -113,9 +114,9 @@ TABLES: dict[Any, Callable[[], ResultTable]] = {
     ),
     of_page.questions_table: lambda: on_page()["questions"],
     of_comparison.weights_result: lambda: on_page()["weights"][0],
-    of_report.confusion_table: lambda: on_page()["confusions"][0][2],
-    of_comparison.calibration_result: lambda: on_page()["calibration"]["errors"],
-    of_comparison.confused_pairs_result: lambda: of_comparison.confused_pairs_result(MANY, LABELS),
+    of_classes.confusion_table: lambda: on_page()["sections"][0].parts[0].table,
+    of_evaluation.calibration_result: lambda: on_page()["sections"][1].parts[1],
+    of_evaluation.confused_pairs_result: lambda: of_evaluation.confused_pairs_result(MANY, LABELS),
     of_comparison.pairs_result: lambda: of_comparison.pairs_result(["a", "b", "c"], P_VALUES),
     of_comparison.scores_on_data_sets: lambda: of_comparison.scores_on_data_sets(
         pd.DataFrame({"iris": [0.9, 0.91, nan], "wine": [0.5, nan, 0.4]}, index=["a", "b", "c"]),

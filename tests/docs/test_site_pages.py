@@ -40,7 +40,7 @@ class Followed:
     ``bring`` writes the files that its reader is taken to have. ``instead`` has parts of commands
     and listings, and what stands there in the test, so that it is quick; what these print is not
     compared. ``left_out`` has the beginnings of what is not run, each with the reason. ``needs`` is
-    the package whose combiners the page names. ``long`` pages take ten seconds or more on a quiet
+    the package whose combiners the page names. ``long`` pages take five seconds or more on a quiet
     machine: they and those of packages are left to a step of CI. ``slow`` pages show results of a
     former scheme of folds, and run again once they are printed anew.
     """
@@ -180,9 +180,11 @@ FOLLOWED = {
     "docs/guides/omics.md": Followed(slow=True),
     "docs/guides/probabilities.md": Followed(),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
-    "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
+    "docs/guides/report.md": Followed(
+        instead={"compare wine": "compare wine --cv 2x1 --baselines none"}
+    ),
     "docs/guides/sensors.md": Followed(slow=True),
-    "docs/guides/several-sources.md": Followed(),
+    "docs/guides/several-sources.md": Followed(long=True),
     "docs/guides/text-and-numbers.md": Followed(long=True),
     "docs/guides/tuning.md": Followed(),
     **dict.fromkeys(

@@ -91,6 +91,8 @@ def _cell(cell: Cell, place: int, rng: np.random.Generator) -> Cell:
         memory=1e6 * place,
         params={"C": EVIL},
         weights={f"rbf {EVIL}": 0.25, "linear": 0.75} if cell.kind == "method" else None,
-        confusion=[[2, 1], [0, 2]],
-        calibration={**probabilities, "hits": [1, *[0] * 8, 3]},
+        details={
+            "confusion": [[2, 1], [0, 2]],
+            "calibration": {**probabilities, "hits": [1, *[0] * 8, 3]},
+        },
     )

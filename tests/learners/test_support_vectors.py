@@ -84,10 +84,10 @@ def test_passes_over_the_rows_are_bounded():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("C", [0.1, 1e4])
 def test_blocks_of_several_views_solve_the_problem_of_their_features(dtype, C):
-    rows, y = _problem(2500)
+    rows, y = _problem(1200)  # in two blocks
     views = in_blocks(views_of(["linear", "rbf"], rows.astype(dtype), "empirical(subset=8)"))
     side = views.weighted(np.array([0.3, 0.7]))
-    plane = solve_smoothed(side, y.astype(dtype), C, 1e-3 / 5, 5000)
+    plane = solve_smoothed(side, y.astype(dtype), C, 1e-3 / 5, 200)
     features = side.features().astype(np.float64)
     reached = _objective(plane.coefficients, plane.bias, features, y, C)
     least = solve_smoothed(FeatureSide(features), y, C, 1e-5 / 5, 5000)

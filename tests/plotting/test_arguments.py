@@ -14,10 +14,10 @@ from mklkit.plotting import (
     ColumnEffectsDisplay,
     ComparisonDisplay,
     CriticalDifferenceDisplay,
+    CurvesDisplay,
     KernelWeightsDisplay,
     KernelWorthDisplay,
 )
-from mklkit.plotting.curves import CalibrationDisplay
 
 WEIGHTS = pd.DataFrame({"problem": "0 vs 1", "kernel": ["rbf", "linear"], "weight": [0.7, 0.3]})
 WORTH = pd.DataFrame(
@@ -45,7 +45,7 @@ POINTS = np.arange(6.0).reshape(3, 2)
 ON_ONE = [
     ComparisonDisplay(COMPARED),
     CriticalDifferenceDisplay([1.2, 1.8], NAMES, 0.5),
-    CalibrationDisplay({"svm": (np.array([0.1, 0.9]), np.array([0.2, 0.8]))}),
+    CurvesDisplay({"svm": (np.array([0.1, 0.9]), np.array([0.2, 0.8]))}, "predicted", "happened"),
     KernelWeightsDisplay(WEIGHTS),
 ]
 ON_SEVERAL = [

@@ -10,8 +10,12 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer, ErrorbarContainer
 
-from mklkit.plotting import ColumnEffectsDisplay, ComparisonDisplay, KernelWorthDisplay
-from mklkit.plotting.curves import CalibrationDisplay
+from mklkit.plotting import (
+    ColumnEffectsDisplay,
+    ComparisonDisplay,
+    CurvesDisplay,
+    KernelWorthDisplay,
+)
 
 COMPARED = pd.DataFrame(
     {
@@ -55,10 +59,10 @@ def test_scores_have_their_intervals(unit: str, scale: int) -> None:
     assert display.ax_.yaxis_inverted()
 
 
-def test_calibration_is_drawn_as_it_is() -> None:
+def test_curves_are_drawn_as_they_are() -> None:
     curves = {"svm": (np.array([0.1, 0.9]), np.array([0.2, 0.7])),
               "mkl": (np.array([0.3, 0.4, 0.8]), np.array([0.25, 0.5, 0.75]))}  # fmt: skip
-    display = CalibrationDisplay(curves).plot()
+    display = CurvesDisplay(curves, "predicted", "happened").plot()
     drawn = {line.get_label(): line.get_xydata() for line in display.ax_.lines}
     for name, curve in curves.items():
         np.testing.assert_allclose(drawn[name], np.column_stack(curve))

@@ -18,8 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
-from mklkit.registry.discovery import COMMAND_GROUP, InstalledPlugin, installed_plugins
-from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
+from mklkit.registry.discovery import (
+    COMMAND_GROUP,
+    ENTRY_POINT_GROUP,
+    InstalledPlugin,
+    installed_plugins,
+)
 
 Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) the facts of each name, such as its summary."""

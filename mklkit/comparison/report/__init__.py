@@ -16,6 +16,7 @@ from mklkit.display.table import Column, ResultTable
 from mklkit.errors import counted
 from mklkit.estimators.missing_sources import WARNING
 from mklkit.evaluation.methods_section import methods_of_plan
+from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -46,6 +47,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
     return rendered(
         "comparison/report/page.html",
         table=html_table,
+        drawn=svg_of,
         title=f"Comparison of {counted(len(comparison.methods), 'method')} on {on}",
         style=style,
         script=script,

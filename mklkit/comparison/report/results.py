@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mklkit.comparison.report.tables import methods_html, questions_table
 from mklkit.comparison.result_tables import (
-    calibration_result,
-    confused_pairs_result,
     pairs_result,
     score_column,
     scores_on_data_sets,
     weights_result,
 )
 from mklkit.display.html import html_table
-from mklkit.display.numbers import number, p_value, percent
-from mklkit.display.table import ResultTable, Row
+from mklkit.display.numbers import number, p_value
+from mklkit.display.table import ResultTable
 from mklkit.evaluation import nemenyi_p_values
-from mklkit.evaluation.result_tables import confusion_result
 from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
-from mklkit.plotting.curves import CalibrationDisplay
 from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:
@@ -34,12 +28,6 @@ if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
     from mklkit.comparison.stored import Cell as Run
 
-CONFUSIONS = 3
-"""The number of best methods whose confusion matrices are shown, besides the best of each kind."""
-MOST_CLASSES = 20
-"""With more classes, the most confused pairs are shown and no matrix."""
-SHADES = 5
-MOST_CURVES = 6
 ACROSS = 8
 """Data sets side by side in a table of accuracies."""
 MOST_PAIRED = 15
@@ -68,7 +56,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
     runs = comparison.compared_cells(name)
     names = [metadata["name"] for metadata in comparison.plan["data"]]
     place = names.index(name)
-    labels = [str(label) for label in comparison.plan["data"][place]["classes"]]
+    details = _by_method(methods, runs, lambda run: run.details or None)
     chart = None
     score = str(comparison.plan["score"])
     if methods["score"].notna().any():
@@ -82,8 +70,9 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
         "score": score_column(comparison.score, comparison.unit).head,
         "accuracy": chart,
         "weights": _weights(methods, runs),
-        "confusions": _confusions(methods, runs, labels),
-        "calibration": _calibration(name, methods, runs, labels),
+        "sections": comparison.task.sections(comparison.plan["data"][place], methods, details)
+        if details
+        else [],
     }
 
 
@@ -105,60 +94,6 @@ def _weights(methods: pd.DataFrame, runs: list[Run]) -> list[ResultTable]:
     frames = {name: frame for name, frame in frames.items() if frame.shape[1] > 1}
     largest = max((float(frame.abs().max().max()) for frame in frames.values()), default=0.0)
     return [weights_result(name, frame, largest) for name, frame in frames.items()]
-
-
-def _confusions(
-    methods: pd.DataFrame, runs: list[Run], labels: list[str]
-) -> list[tuple[str, str, ResultTable]]:
-    """Return name, accuracy and matrix of the best methods and of the best of each kind."""
-    counts = _by_method(methods, runs, lambda run: run.confusion)
-    known = methods[methods["method"].isin(list(counts))]
-    best = known[(np.arange(len(known)) < CONFUSIONS) | ~known["kind"].duplicated()]
-    sums = {name: np.sum(counts[name], axis=0) for name in best["method"]}
-    return [
-        (name, percent(matrix.trace() / matrix.sum()), confusion_table(matrix, labels))
-        for name, matrix in sums.items()
-    ]
-
-
-def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> ResultTable:
-    """Return counts (C, C) by true and predicted class, darker for a larger share of a row."""
-    if len(labels) > MOST_CLASSES:
-        return confused_pairs_result(counts, labels)
-    n_rows = counts.sum(axis=1)
-    shares = counts / np.maximum(n_rows, 1)[:, None]
-    shades = np.ceil(shares * SHADES).astype(int)
-
-    def style(place: int, row: Row) -> str:
-        kind = "right" if row["place"] == place else "wrong"
-        return f"{kind}-{shades[row['place'], place]}"
-
-    score = {"classes": labels, "confusion": counts.tolist(), "recall": np.diag(shares).tolist()}
-    caption = "Test rows by true and predicted class, summed over the splits."
-    return confusion_result(score, "true class", style, caption)
-
-
-def _calibration(
-    name: str, methods: pd.DataFrame, runs: list[Run], labels: list[str]
-) -> dict[str, Any] | None:
-    """Return the observed frequencies of events by predicted probability, and the errors."""
-    curves, errors = {}, {}
-    by_method = _by_method(methods, runs, lambda run: run.calibration)
-    for method, parts in by_method.items():
-        bins = sum(map(pd.DataFrame, parts[1:]), pd.DataFrame(parts[0]))
-        bins = bins[bins["rows"] > 0]
-        predicted, happened = bins["probability"] / bins["rows"], bins["hits"] / bins["rows"]
-        errors[method] = float(np.average((predicted - happened).abs(), weights=bins["rows"]))
-        curves[method] = predicted.to_numpy(), happened.to_numpy()
-    if not curves:
-        return None
-    first = dict(list(curves.items())[:MOST_CURVES])
-    return {
-        "chart": svg_of(CalibrationDisplay(first), f"Calibration on {name}"),
-        "errors": calibration_result(errors),
-        "event": f"class {labels[1]}" if len(labels) == 2 else "the likeliest class",
-        "curves": len(first),
-    }
 
 
 def over_data_sets(comparison: Comparison) -> dict[str, Any]:

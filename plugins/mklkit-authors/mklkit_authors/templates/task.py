@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -9,12 +10,15 @@ import numpy as np
 import pandas as pd
 from attrs.validators import gt
 from mklkit import DataError
+from mklkit.plotting import CurvesDisplay
 from mklkit.plugin import (
     Answers,
     Learner,
     LearnerTraits,
     LinearDecision,
+    Picture,
     Score,
+    Section,
     Target,
     TargetColumn,
     TargetEstimator,
@@ -26,6 +30,8 @@ from mklkit.plugin import (
 )
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator
+
+SHARES = np.linspace(0, 1, 21)
 
 
 def distance(numbers: np.ndarray, bounds: np.ndarray) -> np.ndarray:
@@ -161,3 +167,24 @@ class Sketch(Task):
     def baseline(self) -> Any:
         """Return the estimator of the median midpoint."""
         return Midpoint()
+
+    def details(
+        self, answers: Answers, truth: np.ndarray, predictions: np.ndarray, known: np.ndarray
+    ) -> dict[str, Any]:
+        """Return how far predictions are from their intervals, which a comparison keeps."""
+        return {"distances": distance(predictions, truth).tolist()}
+
+    def sections(
+        self,
+        data: Mapping[str, Any],
+        methods: pd.DataFrame,
+        details: Mapping[str, Sequence[dict[str, Any]]],
+    ) -> Sequence[Section]:
+        """Return a picture of how many samples are within each distance, by method."""
+        curves = {}
+        for method, runs in details.items():
+            distances = np.concatenate([run["distances"] for run in runs])
+            curves[method] = np.quantile(distances, SHARES), SHARES
+        display = CurvesDisplay(curves, "distance", "share of samples")
+        caption = "The share of test samples that are within a distance of their intervals."
+        return [Section("Distances", [Picture(display, caption, f"Distances on {data['name']}")])]
