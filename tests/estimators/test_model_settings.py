@@ -81,7 +81,7 @@ def test_every_setting_reaches_the_pipeline() -> None:
     assert of_estimator["random_state"] == 3
     assert pipeline["scale"].feature_range == (-1, 1)
     assert pipeline["covariates"].covariates == "age"
-    assert pipeline["encode"].missing_value == -9
+    assert pipeline["encode"].schema.missing_value == -9
 
 
 def test_a_preset_gives_what_is_not_set() -> None:
