@@ -235,12 +235,12 @@ def _rows(
             " another --target."
         )
     encoder = encoder_in(pipeline)
-    readings = {} if encoder is None else encoder.readings_
+    schema = None if encoder is None else encoder.schema_
     dropped = [] if encoder is None else encoder.identifiers_
     needed = [name for name in columns if name not in dropped]
     options = {groups: "--groups", split_column: "--split-column"}
     selectors = [*names, *(name for name in options if name is not None)]
-    rows = load_features(data, columns, selectors, needed, readings)
+    rows = load_features(data, columns, selectors, needed, schema)
     for name in selectors:
         if name not in rows.targets:
             why = f" of the {task.plural}, by which the model is scored: give --target."

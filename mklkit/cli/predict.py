@@ -95,14 +95,14 @@ def _predict(
 
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
-    readings = {} if encoder is None else encoder.readings_
+    schema = None if encoder is None else encoder.schema_
     findings = Findings(encoder)
     task, n_rows = task_of(pipeline), 0
     tally = Tally(task)
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with counting("predicting", shown) as progress, results_file(output) as write, _warnings_once():
-        chunks = load_in_chunks(data, columns, targets, needed, readings, progress)
+        chunks = load_in_chunks(data, columns, targets, needed, schema, progress)
         try:
             for rows in chunks:
                 for note in rows.notes:

@@ -278,7 +278,7 @@ def _divided(
     if groups is not None:
         data = data.grouped(groups)
     if split_column is not None:
-        data, parts = data.without(split_column, "says which rows are for testing")
+        data, parts = data.without(split_column, "says which rows are for testing", "split")
         request = PartsColumn(parts.to_numpy(), str(parts.name))
     splits = data.task.splits(data.target, request, settings.seed, data.groups)
     leaks = leakage_notes(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
@@ -37,7 +36,7 @@ from mklkit.comparison.withholding import (
 from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.covariates import still_told
 from mklkit.datasets.csv_file import csv_text
-from mklkit.datasets.pipeline import match_class_weights
+from mklkit.datasets.pipeline import for_table, match_class_weights
 from mklkit.display.numbers import number, percentage
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
@@ -414,8 +413,7 @@ class Comparison:
                 "With several data sets there is no single best estimator; compare on one of them."
             )
         (data,) = self.data
-        pipeline = clone(self.best_method.pipeline)
-        pipeline.named_steps["encode"].set_params(**data.encoding)
+        pipeline = for_table(self.best_method.pipeline, data.schema)
         match_class_weights(pipeline, np.unique(data.target))
         step = pipeline.steps[-1][0]
         weights = {} if data.weights is None else {f"{step}__sample_weight": data.weights}

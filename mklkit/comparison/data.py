@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
-from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged, without_unread
+from mklkit.datasets.table_schema import without_unread
 from mklkit.datasets.target import (
     Wanted,
     choose_column,
@@ -27,10 +27,10 @@ from mklkit.datasets.target import (
 )
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.binding import placed_kernels
-from mklkit.estimators.sources import is_free_text
+from mklkit.estimators.declaring import sources_of
 from mklkit.estimators.training_data import checked_groups
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Task
+from mklkit.protocols import Role, Schema, Task
 from mklkit.protocols.component import AUTO_TASK, TASK
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, resolve_columns
 from mklkit.registry.tasks import task_named
@@ -51,16 +51,13 @@ def in_unicode(name: str) -> str:
 class DataSet:
     """Rows and labels to compare on, with a summary in one line.
 
-    ``encoding`` has ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on
-    all rows so that they do not depend on a split; ``table`` is the data as read. Notes tell how
-    the data were read and columns encoded.
+    ``table`` is the data as read. Notes tell how the data were read and columns encoded.
     """
 
     name: str = attrs.field(converter=in_unicode)
     features: pd.DataFrame
     target: NDArray[Any]
     summary: str
-    encoding: dict[str, Any]
     table: Table
     notes: list[str] = attrs.field(factory=list)
     task: Task = attrs.field(factory=lambda: task_named(TASK))
@@ -69,6 +66,11 @@ class DataSet:
     groups: NDArray[np.intp] | None = None
     incomplete: NDArray[np.bool_] | None = None
     """Which rows lack some source of the compared kernels; None if none does."""
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the table, settled on all rows so that it does not depend on a split."""
+        return self.table.schema
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""
@@ -80,9 +82,9 @@ class DataSet:
                 digest.update(per_row.tobytes())
         return digest.hexdigest()[:16]
 
-    def without(self, column: str, use: str) -> tuple[DataSet, pd.Series]:
+    def without(self, column: str, use: str, role: Role) -> tuple[DataSet, pd.Series]:
         """Return the data without a column that is not a feature, with a note, and the column."""
-        table, values = self.table.without(column, f"that {use}")
+        table, values = self.table.without(column, f"that {use}", role)
         table = attrs.evolve(table, notes=[*table.notes, f"column {quoted(values.name)} {use}"])
         of_rows: dict[str, Any] = {
             "target": self.target,
@@ -95,26 +97,24 @@ class DataSet:
         """Return the data with the groups that a column names, or an array (n_rows,) of them."""
         data: DataSet = self
         if isinstance(groups, str):
-            data, names = self.without(groups, "says which rows belong together")
+            data, names = self.without(groups, "says which rows belong together", "group")
             data = attrs.evolve(data, table=attrs.evolve(data.table, groups=names))
             groups = names
         return attrs.evolve(data, groups=checked_groups(groups, len(self.target)))
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
         """Return the columns that methods learn from, identifiers only if kernels name them."""
-        passthrough, _ = self._unchanged(kernels)
-        return without_unread(self.features, self.encoding["identifiers"], passthrough)
+        return without_unread(self.features, self._schema_for(kernels))
 
-    def _unchanged(self, kernels: Any) -> tuple[Any, Any]:
-        """Return the columns that kernels need unencoded, and those of them without gaps."""
-        if kernels is None or not are_proposed(kernels):
-            return needed_unchanged([] if kernels is None else bind_kernels(kernels))
-        names = self.features.columns
-        return [[name for name in names if is_free_text(self.features[name])]], []
+    def _schema_for(self, kernels: Any) -> Schema:
+        """Return the schema with what these kernels read."""
+        proposed = kernels is not None and are_proposed(kernels)
+        schema = Schema(sources=sources_of(kernels, None), infer=proposed)
+        return schema.of_table(self.schema)
 
     def check_columns(self, columns: Any) -> None:
         """Refuse columns that do not exist after encoding."""
-        encoded = TableEncoder(**self.encoding).fit(self.features).feature_names_out_
+        encoded = TableEncoder(schema=self.schema).fit(self.features).feature_names_out_
         resolve_columns(columns, len(encoded), encoded)
 
     def for_kernels(self, kernels: Any) -> DataSet:
@@ -125,15 +125,12 @@ class DataSet:
         if kernels is None:
             return self
         named_kernels = [] if are_proposed(kernels) else kernel_list(kernels)
-        specs = [kernel for kernel in named_kernels if isinstance(kernel, str)]
-        check_not_left_out(specs, self.table, self.encoding["identifiers"])
-        passthrough, imputed = self._unchanged(kernels)
-        encoder = TableEncoder(**self.encoding, passthrough=passthrough, imputed=imputed)
+        encoder = TableEncoder(schema=self._schema_for(kernels))
         encoded = encoder.fit(self.features).feature_names_out_
         if named_kernels:
             placed_kernels(bind_kernels(named_kernels), len(encoded), encoded)
         notes = [*self.table.notes, *encoder.describe()]
-        unread = set(self.encoding["identifiers"])
+        unread = self.schema.named(role="identifier")
         if alone := [name for name in encoder.passthrough_ if name in unread]:
             notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
         return attrs.evolve(self, notes=notes)
@@ -273,7 +270,9 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
         learned = pd.Series(targets, name=task.targets[0], dtype=object)
     else:
         learned = pd.DataFrame(targets, columns=list(task.targets))
-    table = Table(features, learned, name, "", list(notes), readings=encoder.readings_, task=kind)
+    table = Table(
+        features, learned, name, "", list(notes), schema=Schema(encoder.schema_), task=kind
+    )
     table = attrs.evolve(table, weights=weights)
     data = attrs.evolve(_encoded(table, name, encoder), target=targets)
     data.check()
@@ -281,7 +280,7 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
 
 
 def _of_table(table: Table, name: str) -> DataSet:
-    return _encoded(table, name, TableEncoder(readings=table.readings).fit(table.features))
+    return _encoded(table, name, TableEncoder(schema=table.schema).fit(table.features))
 
 
 def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
@@ -295,7 +294,6 @@ def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
         table.features,
         table.target.to_numpy(),
         f"{table.summary()} ({table.origin})" if table.origin else f"{name}: {size}, {holds}",
-        {"identifiers": encoder.identifiers_, "readings": table.readings},
         table,
         [*table.notes, *encoder.describe()],
         table.learned,

@@ -7,22 +7,20 @@ from typing import Any
 
 import attrs
 import pandas as pd
-from sklearn.base import clone
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method
-from mklkit.datasets.kernel_columns import named_sources
-from mklkit.datasets.pipeline import missing_sources_in
+from mklkit.datasets.pipeline import for_table, missing_sources_in
+from mklkit.estimators.declaring import declared_sources, missable
 from mklkit.estimators.missing_sources import counts, numbered
 
 
 def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
     """Return the data with the rows that lack a source of some method's kernels, and notes."""
-    encoding = {f"encode__{name}": value for name, value in data.encoding.items()}
     sources: dict[Any, pd.Series] = {}
     for method in methods:
-        if not named_sources(method.pipeline[-1]).keys() <= sources.keys():
-            model = clone(method.pipeline).set_params(**encoding)
+        if not missable(declared_sources(method.pipeline[-1])).keys() <= sources.keys():
+            model = for_table(method.pipeline, data.schema)
             sources |= dict(missing_sources_in(model, data.features).items())
     missing = pd.DataFrame(sources)
     if not missing.any(axis=None):

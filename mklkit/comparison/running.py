@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import BASELINE, Method
 from mklkit.comparison.stored import LEFT_OUT, Cell
-from mklkit.datasets.pipeline import match_class_weights
+from mklkit.datasets.pipeline import for_table, match_class_weights
 from mklkit.display.numbers import whole
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
@@ -73,11 +73,12 @@ class Encoded:
         """Return a method's training and test rows."""
         steps = clone(method.pipeline[:-1])
         encoder = steps.named_steps["encode"]
-        if self.complete and encoder.missing_value is None:
-            encoder.set_params(sources=())  # Then methods with other kernels share the rows.
+        if self.complete and encoder.schema.missing_value is None:
+            # Then methods with other kernels share the rows.
+            encoder.set_params(schema=encoder.schema.complete())
         key = joblib.hash(steps)
         if key not in self._rows:
-            encoder.set_params(**self.data.encoding)
+            steps = for_table(steps, self.data.schema)
             features, split = self.data.features, self.split
             train = steps.fit_transform(features.iloc[split.train], self.labels[0])
             self._rows[key] = train, steps.transform(features.iloc[split.test])

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import attrs
 import joblib
 import pandas as pd
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.covariates import still_told
+from mklkit.datasets.pipeline import for_table
 from mklkit.errors import listed, named
 
 Unadjusted = Mapping[str, Sequence[str]]
@@ -42,8 +41,7 @@ def _of_methods(data: DataSet, methods: Sequence[Method]) -> dict[str, list[str]
     adjustments: dict[str, Adjustment] = {}
     unadjusted: dict[str, list[str]] = {}
     for method in methods:
-        steps: Pipeline = clone(method.pipeline[:-1])
-        steps.named_steps["encode"].set_params(**data.encoding)
+        steps = for_table(method.pipeline[:-1], data.schema)
         key = joblib.hash(steps)
         if key not in adjustments:
             adjustments[key] = Adjustment.of(steps, data.features, data.target)

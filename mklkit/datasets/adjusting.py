@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any, Self
 
 import attrs
@@ -11,10 +10,10 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.covariates import CovariateRemoval, quiet_removal, traces_text
-from mklkit.datasets.kernel_columns import banks_in, chosen_columns
+from mklkit.datasets.selecting import chosen_columns
 from mklkit.errors import CovariatesWarning
+from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names
-from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
 
 
 @attrs.frozen
@@ -49,7 +48,8 @@ class Adjustment:
     def read_by(self, estimator: Any) -> list[str]:
         """Return the unadjusted columns that an unfitted estimator reads, all if it has no
         kernels."""
-        read = chosen_columns(_selectors(estimator), self.columns)
+        selectors = [source.columns for source in declared_sources(estimator)]
+        read = chosen_columns(selectors or [None], self.columns)
         return [name for name in self.unadjusted if name in read]
 
     def by_kernel(self, model: KernelModel) -> dict[str, list[str]]:
@@ -86,16 +86,3 @@ class Adjustment:
 def is_removal(step: Any) -> bool:
     """Return whether a step removes covariates."""
     return isinstance(step, CovariateRemoval)
-
-
-def _selectors(estimator: Any) -> Sequence[Any]:
-    """Return the columns of an estimator's kernels as they name them, None for all."""
-    selectors: list[Any] = []
-    banks = banks_in(estimator)
-    for bank in banks:
-        if are_proposed(bank):
-            selectors += proposed_for(bank) or [None]
-            selectors += [kernel.columns for kernel in kernels_beside(bank)]
-        else:
-            selectors += [kernel.columns for kernel in bind_kernels(bank)]
-    return selectors or [None]

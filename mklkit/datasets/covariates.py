@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.columns import as_frame
-from mklkit.datasets.kernel_columns import chosen_columns
+from mklkit.datasets.selecting import chosen_columns
 from mklkit.datasets.traces import with_traces
 from mklkit.errors import CovariatesWarning, DataError, named
 from mklkit.registry.columns import resolve_columns

@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.files import ChunkedTable, Progress
-from mklkit.datasets.readings import TYPING_ERRORS, ColumnReading
+from mklkit.datasets.readings import TYPING_ERRORS, holds_of, misfits_in
 from mklkit.datasets.scanning import Scan
 from mklkit.errors import DataError, counted, quoted
+from mklkit.protocols import Column
 from mklkit.views.stored_rows import StoredRows
 
 BLOCK_CELLS = 1 << 21
@@ -79,7 +80,7 @@ def encoded_rows(
                 numbers[out].tofile(rest)
                 if scaler != "passthrough" and not out.all():
                     scaler.partial_fit(frame[~out])
-        encoder.gaps_ = {str(name): counts.gaps[str(name)] for name in encoder.feature_names_in_}
+        encoder.schema_ = encoder.schema_.with_n_gaps(counts.gaps)
         encoder.ranges_ = np.array([counts.low, counts.high])
         notes = [] if scan.whole else counts.notes()
         if scaler != "passthrough":
@@ -107,13 +108,14 @@ class _Counts:
         self.high: Any = -np.inf
         self.miss_sources = False
 
-    def read(self, frame: pd.DataFrame, readings: Mapping[str, ColumnReading]) -> pd.DataFrame:
+    def read(self, frame: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
         """Read columns of text, and count the values that do not fit, which become gaps."""
         new = {}
-        for name, reading in readings.items():
-            if reading.holds != "text":
+        for column in columns:
+            if holds_of(column.notation) != "text":
+                name = str(column.name)
                 self.values[name] += int(frame[name].notna().sum())
-                new[name], misfits = reading.read(frame[name])
+                new[name], misfits = misfits_in(frame[name], column.notation)
                 self.strays[MISFIT, name] += len(misfits)
         return frame.assign(**new)
 
@@ -166,7 +168,7 @@ def _blocks(
             out = held[block.index][known]
             # Numbered like the rows of a table in memory.
             numbers = pd.RangeIndex(n_rows, n_rows + len(out), name="row")
-            frame = counts.read(block[known].set_axis(numbers), scan.table.readings)
+            frame = counts.read(block[known].set_axis(numbers), scan.table.schema)
             n_rows += len(out)
             if len(frame):
                 encoded = counts.encoder.transform(frame)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any, Self
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
@@ -17,24 +17,17 @@ from mklkit.datasets.columns import (
     DateParts,
     all_as_numbers,
     as_frame,
-    is_date,
-    is_numeric,
     text_of,
     unique_name,
     without_value,
 )
-from mklkit.datasets.identifiers import LIKE_IDENTIFIERS, identifiers_of
-from mklkit.datasets.kernel_columns import (
-    check_no_identifier,
-    chosen_columns,
-    leave_missing,
-    passed_on,
-)
-from mklkit.datasets.notations import AS_READ, NUMBER, TEXT, WRITTEN
-from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
-from mklkit.datasets.remarks import notes_on
+from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
+from mklkit.datasets.notations import NUMBER, TEXT, WRITTEN
+from mklkit.datasets.readings import read_later
+from mklkit.datasets.selecting import leave_missing
+from mklkit.datasets.table_schema import notations_in, settled
 from mklkit.errors import DataError, counted, named
-from mklkit.estimators.sources import is_free_text
+from mklkit.protocols import AS_READ, Column, Schema
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING_CATEGORY
 
@@ -58,54 +51,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share ``column_other``.
-    identifiers : sequence of str, optional
-        Columns to leave out. By default those that ``fit`` recognises as identifiers, which may
-        depend on the rows that it sees.
-    readings : mapping of str to ColumnReading, optional
-        How to read columns of text, as in ``load_table(...).readings``. By default ``fit`` decides
-        from the rows that it sees.
-    passthrough : sequence, default=()
-        Columns to pass on unchanged, as for kernels (names, globs, lists of names; None for all
-        but identifiers): numbers keep their gaps, and all others are text.
-    imputed : sequence, default=()
-        Those among them whose gaps become the training median.
-    required : sequence of (kernel, column), default=()
-        The columns that kernels on numbers name; they must not be dropped.
-    infer : bool, default=False
-        Whether kernels will be proposed: then columns of free text are passed on too, and
-        categories in addition to their one-hot columns.
-    sources : sequence, default=()
-        Columns whose gaps stay in samples in which all of them are missing.
-    missing_value : str or float, optional
-        A value that marks a missing one.
+    schema : Schema, optional
+        What is known of the columns, as in ``load_table(...).schema``, and the sources that kernels
+        read, as in ``build_pipeline(classifier)[0].schema``. Columns that kernels read as text,
+        categories, amounts or row ids are passed on as they are. By default, ``fit`` decides on
+        the columns by the rows that it sees, and passes on none.
 
     Attributes
     ----------
     feature_names_in_, n_features_in_ : ndarray of str, int
         The input columns, and their number.
-    kinds_ : dict of str to str
-        The kind of each column: ``"number"``, ``"date"``, ``"category"`` (one-hot encoded),
-        ``"text"`` (passed on) or ``"identifier"`` (dropped).
-    numeric_, category_, text_, identifiers_, words_ : list of str
-        The numbers, categories, text passed on, identifiers, and all text columns of the output.
+    schema_ : Schema
+        The input columns: what they hold, how they are written, what kernels read in them, their
+        gaps in training, and what becomes of these.
+    encoded_ : Schema
+        The output columns, the input column from which each was derived (``origin``), and the
+        training medians that replace gaps in numbers (``fill``).
     dates_ : dict of str to DateParts
         The dates, and the numbers that replace each.
-    passthrough_, with_gaps_ : list of str
-        The columns passed on, and those of them whose gaps stay.
-    readings_ : dict of str to ColumnReading
-        How columns of text are read: as numbers or dates of some form, or as text.
+    one_hot_ : sklearn.preprocessing.OneHotEncoder
+        The encoder of the categories.
     notes_ : list of str
         Notes on values that ``fit`` read differently from how they are written.
-    gaps_ : dict of str to int
-        The number of missing values per column in training.
-    empty_ : list of str
-        The numeric columns that have no value in training; they are ignored.
-    medians_ : ndarray
-        The values that replace gaps, of numeric columns and then of each part of dates.
     ranges_ : ndarray of shape (2, n_numeric)
         The smallest and the largest number of each numeric column.
-    feature_names_out_, sources_ : list of str
-        The output columns, and the input column from which each was derived.
 
     See Also
     --------
@@ -122,26 +91,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     2    0.0    0.0          1.0  50.0
     """
 
-    def __init__(
-        self,
-        max_categories: int = 100,
-        identifiers: Sequence[str] | None = None,
-        readings: Mapping[str, ColumnReading] | None = None,
-        passthrough: Sequence[Any] = (),
-        imputed: Sequence[Any] = (),
-        required: Sequence[tuple[str, str]] = (),
-        infer: bool = False,
-        sources: Sequence[Any] = (),
-        missing_value: Any = None,
-    ) -> None:
+    def __init__(self, max_categories: int = 100, schema: Schema | None = None) -> None:
         self.max_categories = max_categories
-        self.identifiers = identifiers
-        self.readings = readings
-        self.passthrough = passthrough
-        self.imputed = imputed
-        self.required = required
-        self.infer = infer
-        self.sources, self.missing_value = sources, missing_value
+        self.schema = schema
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training samples.
@@ -163,15 +115,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         DataError
             If names repeat, a number is too large, or only identifiers are left.
         """
-        frame = without_value(as_frame(X), self.missing_value)
-        if frame.shape[1] == 0:
+        schema = Schema() if self.schema is None else self.schema
+        written = without_value(as_frame(X), schema.missing_value)
+        if written.shape[1] == 0:
             raise DataError("There are no feature columns.")
-        self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
-        self.n_features_in_ = frame.shape[1]
-        frame = self._settle_columns(frame)
-        self.gaps_ = {str(name): int(number) for name, number in frame.isna().sum().items()}
+        self.feature_names_in_ = written.columns.to_numpy(dtype=object)
+        self.n_features_in_ = written.shape[1]
+        frame, schema, self.notes_ = settled(written, schema)
+        n_gaps = frame.isna().sum().tolist()
+        columns = [_in_training(*pair, len(frame)) for pair in zip(schema, n_gaps, strict=True)]
+        self.schema_ = attrs.evolve(schema, columns=columns)
+        self.dates_ = {name: DateParts.of(frame[name]) for name in self._of_kind("date")}
         numbers = pd.DataFrame(self._numbers(frame))
-        self.medians_ = np.nan_to_num(numbers.median().to_numpy())
+        medians = np.nan_to_num(numbers.median().to_numpy())
         ranges = np.stack([numbers.min(), numbers.max()])
         self.ranges_ = np.nan_to_num(ranges[:, : len(self.numeric_)])
         self.one_hot_ = OneHotEncoder(
@@ -181,7 +137,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         )
         if self.category_:
             self.one_hot_.fit(text_of(frame[self.category_]))
-        self._name_outputs()
+        self._name_outputs(medians)
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
@@ -196,7 +152,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         DataFrame of shape (n, n_features_out)
-            Numbers (float64) without gaps, except columns passed on and missing ``sources``.
+            Numbers (float64) without gaps, except columns passed on and sources that a sample
+            misses.
 
         Raises
         ------
@@ -206,21 +163,76 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         unread = [*self.identifiers_, *self.empty_]
         frame = as_frame(X, self.feature_names_in_.tolist(), unread)
-        frame, _ = read_later(
-            without_value(frame.drop(columns=unread), self.missing_value), self.readings_
-        )
+        frame = without_value(frame.drop(columns=unread), self.schema_.missing_value)
+        frame, _, _ = read_later(frame, notations_in(self.schema_))
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
         gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
         rows, columns = np.nonzero(gaps)
-        numbers[rows, columns] = self.medians_[columns]
+        names = [*self.numbers_, *self.one_hot_names_]
+        medians = np.array([self.encoded_[name].fill for name in self.numbers_], np.float64)
+        numbers[rows, columns] = medians[columns]
         if self.category_:
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
-        encoded = pd.DataFrame(numbers, frame.index, self._number_names)
-        leave_missing(encoded, frame, self.sources, self.feature_names_out_, self.sources_)
+        encoded = pd.DataFrame(numbers, frame.index, names)
+        kept = [s.columns for s in self.schema_.sources if s.missing == "kept"]
+        leave_missing(encoded, frame, kept, self.feature_names_out_, self.sources_)
         for name in self.words_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
         return encoded[self.feature_names_out_]
+
+    @property
+    def numeric_(self) -> list[str]:
+        """The columns of numbers, also those without any value in training."""
+        return self._of_kind("number")
+
+    @property
+    def category_(self) -> list[str]:
+        """The columns that are one-hot encoded."""
+        return self._of_kind("category")
+
+    @property
+    def identifiers_(self) -> list[str]:
+        """The columns that are dropped."""
+        return self._of_kind("identifier")
+
+    @property
+    def empty_(self) -> list[str]:
+        """The columns without any value in training, which are ignored."""
+        return self.schema_.named(role="empty")
+
+    @property
+    def words_(self) -> list[str]:
+        """The columns of text in the output."""
+        return [*self._of_kind("text"), *(self.category_ if self.schema_.infer else ())]
+
+    @property
+    def with_gaps_(self) -> list[str]:
+        """The columns whose gaps are left to their kernels."""
+        return self.schema_.named(gaps="kept")
+
+    @property
+    def passthrough_(self) -> list[str]:
+        """The columns that are passed on unchanged."""
+        return [str(column.name) for column in self.schema_ if column.reads]
+
+    @property
+    def gaps_(self) -> dict[str, int]:
+        """The number of gaps in each column in training."""
+        return {str(column.name): column.n_gaps for column in self.schema_}
+
+    @property
+    def feature_names_out_(self) -> list[str]:
+        """The output columns."""
+        return self.encoded_.named()
+
+    @property
+    def sources_(self) -> list[str]:
+        """The input column from which each output column was derived."""
+        return [str(column.origin) for column in self.encoded_]
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [str(column.name) for column in self.schema_ if kind_of(column) == kind]
 
     def unseen_values(self, frame: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.object_]]]:
         """Yield each available column of categories with its values that training does not have.
@@ -269,7 +281,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             One line per step.
         """
         check_is_fitted(self)
-        code = [] if self.missing_value is None else [f"{self.missing_value} taken as missing"]
+        value = self.schema_.missing_value
+        code = [] if value is None else [f"{value} taken as missing"]
         lines = [*code, *self.notes_]
         if self.identifiers_:
             lines.append(self._left_out())
@@ -277,7 +290,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             lines.append(f"{named(self.passthrough_)} kept for kernels on such columns")
         lines += [parts.described(name) for name, parts in self.dates_.items()]
         if self.category_:
-            n_one_hot = sum(source in self.category_ for source in self.sources_)
+            n_one_hot = len(self.one_hot_names_)
             lines.append(
                 f"{counted(len(self.category_), 'category column')} one-hot encoded into"
                 f" {n_one_hot}"
@@ -294,22 +307,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         list of dict
-            Its ``name``, ``kind`` (as in ``kinds_``) and ``gaps``, the number of ``values`` of a
-            category, and ``kept`` (True) for a column left unchanged for its kernels.
+            Its ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"`` if it is one-hot
+            encoded, ``"text"`` if it is passed on, ``"identifier"`` if it is dropped) and ``gaps``,
+            the number of ``values`` of a category, and ``kept`` (True) for a column left unchanged
+            for its kernels.
         """
         check_is_fitted(self)
         categories = self.one_hot_.categories_ if self.category_ else []
         values = dict(zip(self.category_, map(len, categories), strict=True))
         rows: list[dict[str, Any]] = []
-        for name in self.feature_names_in_:
-            row = {"name": name, "kind": self.kinds_[name], "gaps": self.gaps_[name]}
-            notation = self.readings_.get(name, ColumnReading()).notation
-            if notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
-                row["reading"] = notation
-            if name in self.passthrough_:
+        for column in self.schema_:
+            row = {"name": column.name, "kind": kind_of(column), "gaps": column.n_gaps}
+            if column.notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
+                row["reading"] = column.notation
+            if column.reads:
                 row["kept"] = True
-            if name in values:
-                row["values"] = values[name]
+            if column.name in values:
+                row["values"] = values[column.name]
             rows.append(row)
         return rows
 
@@ -321,65 +335,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    def _settle_columns(self, written: pd.DataFrame) -> pd.DataFrame:
-        """Determine how to read and treat each column, and return the columns as read."""
-        names = written.columns.tolist()
-        if self.readings is None:
-            frame, self.readings_ = settle_readings(written)
-            readings = self.readings_
-        else:
-            frame, readings = read_later(written, self.readings)
-            self.readings_ = readings | dict(self.readings)
-        self.notes_ = notes_on(readings)
-        identifiers = identifiers_of(frame, self.identifiers)
-        texts = [name for name in names if self.infer and is_free_text(frame[name])]
-        self.passthrough_ = passed_on([*self.passthrough, texts], names, identifiers)
-        imputed = chosen_columns(self.imputed, names)
-        self.with_gaps_ = [name for name in self.passthrough_ if name not in imputed]
-        self.kinds_ = {name: self._kind(frame[name], identifiers) for name in names}
-        self.numeric_, self.category_, self.text_, self.identifiers_ = (
-            [name for name in names if self.kinds_[name] == kind]
-            for kind in ("number", "category", "text", "identifier")
-        )
-        self.words_ = [*self.text_, *(self.category_ if self.infer else ())]
-        dates = [name for name in names if self.kinds_[name] == "date"]
-        self.dates_ = {name: DateParts.of(frame[name]) for name in dates}
-        plain = ColumnReading(AS_READ)
-        for name in self.category_:
-            if self.readings_.setdefault(name, plain).holds != "text":
-                self.readings_[name] = plain
-        for name in self.text_ if self.readings is None else ():
-            if self.readings_.get(name, plain).holds != "text":
-                # Text for its kernel, even if it looks like dates.
-                frame[name], self.readings_[name] = written[name], plain
-        check_no_identifier(self.required, self.identifiers_, self.readings_)
-        if len(self.identifiers_) == len(names):
-            raise DataError(
-                f"No feature is left: {named(self.identifiers_)} left out, with a different value"
-                " in every row, like identifiers."
-            )
-        without_values = frame[self.numeric_].isna().all()
-        self.empty_: list[str] = without_values.index[without_values].tolist()
-        return frame
-
-    def _kind(self, column: pd.Series, identifiers: Sequence[str]) -> str:
-        """Return the kind of a column."""
-        name = column.name
-        if name in self.passthrough_:
-            written = name in self.readings_ and self.readings_[name].notation == WRITTEN
-            numeric = is_numeric(column) or is_bool_dtype(column)
-            return "number" if numeric and not written else "text"
-        if name in identifiers:
-            return "identifier"
-        if is_date(column):
-            return "date"
-        return "number" if is_numeric(column) else "category"
-
     def _left_out(self) -> str:
         """Return a line on columns that are left out, with kernels that could read the texts."""
         line = f"{named(self.identifiers_)} left out: {LIKE_IDENTIFIERS}"
-        readings = self.readings_
-        texts = [n for n in self.identifiers_ if n in readings and readings[n].notation == TEXT]
+        texts = [name for name in self.identifiers_ if self.schema_[name].notation == TEXT]
         if texts:
             which = f" of {named(texts)}" if len(self.identifiers_) > 1 else ""
             line += f" (to learn from the text{which}, {kernels_on('text', texts[0])})"
@@ -388,7 +347,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _fates_of_gaps(self) -> list[str]:
         """Return a line on the gaps of each kind of columns, if there are any."""
         filled = {*self.numeric_, *self.dates_} - {*self.empty_, *self.with_gaps_}
-        but = ", or left where a row lacks the whole source" if self.sources else ""
+        kept = any(source.missing == "kept" for source in self.schema_.sources)
+        but = ", or left where a row lacks the whole source" if kept else ""
         fates = [
             (self.category_, f"in category columns taken as the value '{MISSING_CATEGORY}'"),
             (self.with_gaps_, "left to the kernels of their columns"),
@@ -396,7 +356,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ]
         lines = []
         for columns, fate in fates:
-            n_gaps = sum(self.gaps_[name] for name in columns)
+            n_gaps = sum(self.schema_[name].n_gaps for name in columns)
             if n_gaps:
                 lines.append(f"{counted(n_gaps, 'gap')} {fate}")
         if self.empty_:
@@ -405,11 +365,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
-        filled = frame[[name for name in self.numeric_ if name not in self.empty_]]
+        numeric, empty = self.numeric_, {*self.empty_}
+        filled = frame[[name for name in numeric if name not in empty]]
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
-        return np.hstack([all_as_numbers(filled.reindex(columns=self.numeric_)), *dates])
+        return np.hstack([all_as_numbers(filled.reindex(columns=numeric)), *dates])
 
-    def _name_outputs(self) -> None:
+    def _name_outputs(self, medians: NDArray[np.float64]) -> None:
         """Name the output columns by columns and values, in the order of their sources."""
         # Each with its source, in the order of computation.
         outputs = [(name, name) for name in self.numeric_]
@@ -417,16 +378,45 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             outputs += [(source, name) for name in parts.names(source)]
         if self.category_:
             numbered = [str(place) for place in range(len(self.category_))]
+            category = self.category_
             for coded in self.one_hot_.get_feature_names_out(numbered):
                 place, _, value = coded.partition("_")
-                source = self.category_[int(place)]
+                source = category[int(place)]
                 rest = value == "infrequent_sklearn"
                 outputs.append((source, f"{source}_{'other' if rest else value}"))
-        taken = {*self.numeric_, *self.dates_, *self.words_}
+        words = self.words_
+        taken = {*self.numeric_, *self.dates_, *words}
         outputs = [(source, n if n == source else unique_name(n, taken)) for source, n in outputs]
-        self._number_names = [name for _, name in outputs]
+        names = [name for _, name in outputs]
+        self.numbers_, self.one_hot_names_ = names[: len(medians)], names[len(medians) :]
+        fills = [*medians.tolist(), *[np.nan] * len(self.one_hot_names_)]
+        columns = [
+            Column(name, fill=fill, origin=source)
+            for (source, name), fill in zip(outputs, fills, strict=True)
+        ]
+        columns += [Column(name, "text", gaps="kept", fill=np.nan, origin=name) for name in words]
         rank = {name: place for place, name in enumerate(self.feature_names_in_)}
-        outputs += [(name, name) for name in self.words_]
-        outputs.sort(key=lambda output: rank[output[0]])
-        self.sources_: list[str] = [source for source, _ in outputs]
-        self.feature_names_out_: list[str] = [name for _, name in outputs]
+        self.encoded_ = Schema(sorted(columns, key=lambda column: rank[column.origin]))
+
+
+def kind_of(column: Column) -> str:
+    """Return how an input column is encoded."""
+    if column.left_out:
+        return "identifier"
+    if column.holds == "numbers":
+        return "number"
+    if column.reads:
+        return "text"
+    return "date" if column.holds == "dates" else "category"
+
+
+def _in_training(column: Column, n_gaps: int, n_rows: int) -> Column:
+    """Return a column with its number of gaps in training; without any value it is empty."""
+    column = attrs.evolve(column, n_gaps=n_gaps)
+    if n_gaps < n_rows or column.role != "feature":
+        return column
+    if column.holds == "numbers":
+        return attrs.evolve(column, role="empty")
+    if not column.reads and column.holds in ("dates", "text"):
+        return attrs.evolve(column, role="empty", holds="numbers", gaps="median")
+    return column

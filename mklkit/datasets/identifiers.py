@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 from mklkit.datasets.columns import is_date, is_numeric
-from mklkit.errors import DataError, quoted, suggest
 
 LIKE_IDENTIFIERS = "a different value in every row, like identifiers"
 # A column of fewer rows may have only distinct values by chance.
@@ -28,19 +26,6 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
     naming = [str(name) for name, column in frame.items() if _names_rows(column)]
     either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
     return either if len(either) < frame.shape[1] else naming
-
-
-def identifiers_of(frame: pd.DataFrame, names: Sequence[str] | None) -> Sequence[str]:
-    """Return the columns named as identifiers, or those that look like them if none are named."""
-    if names is None:
-        return find_identifiers(frame)
-    for name in names:
-        if name not in frame.columns:
-            raise DataError(
-                f"There is no column {quoted(name)} to leave out as an identifier."
-                f"{suggest(str(name), frame.columns.tolist())}"
-            )
-    return names
 
 
 def _names_rows(column: pd.Series) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 
 import attrs
 import pandas as pd
 
 from mklkit.datasets.files import ChunkedTable, Progress, RawTable, is_large, read_whole
-from mklkit.datasets.readings import ColumnReading, read_as_text, read_later
-from mklkit.datasets.remarks import notes_on
+from mklkit.datasets.readings import read_as_text, read_later
 from mklkit.datasets.table import check_rows, read_target
+from mklkit.datasets.table_schema import notations_in
 from mklkit.errors import DataError, listed, suggest
+from mklkit.protocols import Schema
 
 
 @attrs.frozen(eq=False)
@@ -44,7 +45,7 @@ def load_features(
     columns: Sequence[str],
     target: str | Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
-    readings: Mapping[str, ColumnReading] | None = None,
+    schema: Schema | None = None,
 ) -> NewRows:
     """Read new rows to predict for.
 
@@ -59,8 +60,8 @@ def load_features(
     needed : sequence of str, optional
         The columns that affect predictions, all by default; the others may be absent, and are
         returned without values.
-    readings : mapping of str to ColumnReading, optional
-        How the training table's columns of text were read, as in ``Table.readings``.
+    schema : Schema, optional
+        How the training table's columns were read, as in ``Table.schema``; by default unknown.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def load_features(
         If the data can't be read, have no rows, lack a feature column, or hold values unlike those
         of training.
     """
-    raw = read_whole(source, read_as_text(readings or {}))
+    raw = read_whole(source, read_as_text(schema or ()))
     wanted, frame = list(columns if needed is None else needed), raw.frame
     if raw.origin.startswith("libsvm"):
         # The format omits zeros, and trailing columns that are zero in all rows.
@@ -81,7 +82,7 @@ def load_features(
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     _check_needed(raw.name, frame.columns.tolist(), wanted, columns)
     targets = [target] if isinstance(target, str) else list(target or ())
-    (rows,) = _as_trained(raw, [frame], columns, wanted, targets, readings)
+    (rows,) = _as_trained(raw, [frame], columns, wanted, targets, schema)
     return rows
 
 
@@ -90,7 +91,7 @@ def load_in_chunks(
     columns: Sequence[str],
     target: str | Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
-    readings: Mapping[str, ColumnReading] | None = None,
+    schema: Schema | None = None,
     progress: Progress | None = None,
 ) -> Iterator[NewRows]:
     """Read new rows as :func:`mklkit.datasets.load_features` does, large files in chunks.
@@ -100,20 +101,20 @@ def load_in_chunks(
     read as in the first chunk that holds text in them.
     """
     if not is_large(source):
-        yield load_features(source, columns, target, needed, readings)
+        yield load_features(source, columns, target, needed, schema)
         return
     table = ChunkedTable.opened(source)
     wanted = list(columns if needed is None else needed)
     _check_needed(table.name, table.columns, wanted, columns)
     targets = [target] if isinstance(target, str) else list(target or ())
     table.read_only([*wanted, *targets])
-    table.as_text |= {*read_as_text(readings or {})}
+    table.as_text |= {*read_as_text(schema or ())}
     # Messages name rows by their number in the file.
     frames = (
         chunk.set_axis((chunk.index + 1).rename("row"))
         for chunk in table.chunks(progress, uniform=False)
     )
-    yield from _as_trained(table, frames, columns, wanted, targets, readings)
+    yield from _as_trained(table, frames, columns, wanted, targets, schema)
 
 
 def _check_needed(
@@ -137,18 +138,18 @@ def _as_trained(
     columns: Sequence[str],
     wanted: list[str],
     targets: list[str],
-    readings: Mapping[str, ColumnReading] | None,
+    schema: Schema | None,
 ) -> Iterator[NewRows]:
     """Yield the rows of each frame as training would read them, with notes on new values."""
     n_rows, told, notes = 0, set[str](), list(source.notes)
-    known = dict(readings or {})
+    known = notations_in(schema or ())
     for frame in frames:
         n_rows += len(frame)
         labels = {
             name: read_target(frame[name], source.decimal, []) for name in targets if name in frame
         }
-        features, now = read_later(frame[wanted], known, source.decimal or ".")
-        notes += notes_on({name: reading for name, reading in now.items() if name not in told})
+        features, now, read = read_later(frame[wanted], known, source.decimal or ".", told)
+        notes += read
         told, known = told | {*now}, now | known
         labeled = pd.DataFrame(labels, index=frame.index)
         yield NewRows(features.reindex(columns=list(columns)), labeled, notes)

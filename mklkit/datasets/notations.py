@@ -28,9 +28,7 @@ YEAR_LAST = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})((?: \d\d:\d\d(?::\d\d)?)
 
 TEXT = "text"
 WRITTEN = "as written"
-"""The reading of columns for kernels on text, where '0110' is not a number."""
-AS_READ = "as read"
-"""The reading of columns that a file reader does not return as text, such as truth values."""
+"""The notation of columns for kernels on text, where '0110' is not a number."""
 NUMBER, THOUSANDS, COMMA = "number", "thousands", "decimal comma"
 POINTS = "decimal comma, points between thousands"
 COMMAS_OUT = str.maketrans("", "", "," + SPACES)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self, get_args
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -16,16 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.covariates import CovariateRemoval
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.kernel_columns import (
-    banks_in,
-    chosen_columns,
-    kernels_in,
-    named_columns,
-    named_sources,
-    needed_unchanged,
-    sources_that_may_lack,
-)
+from mklkit.datasets.selecting import chosen_columns
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
+from mklkit.estimators.declaring import declared_sources, missable
 from mklkit.estimators.from_preset import (
     default_preset,
     find_preset,
@@ -35,9 +29,8 @@ from mklkit.estimators.from_preset import (
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.model_settings import ModelSettings, Scale
 from mklkit.estimators.sources import counts_in
-from mklkit.protocols import Task
+from mklkit.protocols import Column, Schema, Task
 from mklkit.protocols.component import TASK, Preset
-from mklkit.registry.columns import are_proposed, kernels_beside
 from mklkit.registry.tasks import task_named
 
 SCALES: tuple[str, ...] = get_args(Scale)
@@ -114,6 +107,7 @@ def build_pipeline(
     max_categories: int = 100,
     covariates: Any = None,
     missing_value: Any = None,
+    schema: Schema | None = None,
 ) -> Pipeline:
     """Put the preprocessing steps before a classifier.
 
@@ -129,6 +123,9 @@ def build_pipeline(
         Columns to remove from all others, as :class:`mklkit.datasets.CovariateRemoval` does.
     missing_value : str or float, optional
         A value that marks a missing one, such as ``-9``.
+    schema : Schema, optional
+        What is known of the columns, as in ``load_table(...).schema``; by default ``fit`` decides
+        from the rows that it sees, which on a fold may be other than on all rows.
 
     Returns
     -------
@@ -166,20 +163,14 @@ def build_pipeline(
             f"scale must be 'standard', 'minmax' or 'none', got {scale!r}."
             f"{suggest(str(scale), SCALES)}"
         )
-    kernels, banks = kernels_in(classifier), banks_in(classifier)
+    sources = declared_sources(classifier)
     # Counts minus covariates are no counts, and covariates that are kept are numbers.
-    infer = bool(banks) and all(map(are_proposed, banks)) and not covariates
-    infer = infer and not any(map(kernels_beside, banks))
-    passthrough, imputed = needed_unchanged(kernels)
-    encoder = TableEncoder(
-        max_categories=max_categories,
-        passthrough=passthrough,
-        imputed=imputed,
-        required=named_columns(kernels, "numbers"),
-        infer=infer,
-        sources=sources_that_may_lack(classifier),
-        missing_value=missing_value,
-    )
+    infer = bool(sources) and all(source.reads is None for source in sources) and not covariates
+    # Without those that change nothing, encoders of estimators with other kernels may be equal.
+    changing = [source for source in sources if source.columns is not None or source.unchanged]
+    columns = () if schema is None else schema.columns
+    encoder = TableEncoder(max_categories, Schema(columns, changing, infer, missing_value))
+    passthrough = [source.columns for source in changing if source.unchanged]
     scaler: Any = "passthrough"
     if scale != "none":
         scaler = StandardScaler() if scale == "standard" else MinMaxScaler(feature_range=(-1, 1))
@@ -251,7 +242,10 @@ def preset_pipeline(
 
 
 def model_pipeline(
-    settings: ModelSettings, task: Task | None = None, scoring: Any = None
+    settings: ModelSettings,
+    task: Task | None = None,
+    scoring: Any = None,
+    schema: Schema | None = None,
 ) -> Pipeline:
     """Return the unfitted steps that the settings of a model describe.
 
@@ -263,6 +257,8 @@ def model_pipeline(
         IncompatibleError for settings that are for classes.
     scoring : str or callable, optional
         The score by which a search chooses, if the settings ask for one.
+    schema : Schema, optional
+        What is known of the columns, as for :func:`mklkit.build_pipeline`.
 
     Examples
     --------
@@ -280,8 +276,14 @@ def model_pipeline(
     model = preset_model(preset, task.estimator, settings.tune, scoring, parameters)
     steps = settings.of("steps")
     steps["scale"] = settings.scale or preset.scale or DEFAULT_SCALE
-    pipeline = build_pipeline(model, **steps)
+    pipeline = build_pipeline(model, **steps, schema=schema)
     return Pipeline([*pipeline.steps[:-1], (task.step, pipeline[-1])])
+
+
+def for_table(steps: Pipeline, columns: Iterable[Column]) -> Pipeline:
+    """Return unfitted steps of :func:`mklkit.build_pipeline` for a table with these columns."""
+    copy: Pipeline = clone(steps)
+    return copy.set_params(encode__schema=copy.named_steps["encode"].schema.of_table(columns))
 
 
 def match_class_weights(model: Any, labels: Any) -> Any:
@@ -297,7 +299,8 @@ def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
     encoder, scaler, rest = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
     if isinstance(scaler, ScaledColumns):
-        left = [name for name in scaler.left_ if name in encoder.numeric_]
+        numeric = {*encoder.numeric_}
+        left = [name for name in scaler.left_ if name in numeric]
         rest = f", but not {named(left)}" if left else ""
         scaler = scaler.scaler if scaler.scaled_ else None
     words = SCALE_WORDS.get(type(scaler))
@@ -326,10 +329,15 @@ def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     1     True  False
     2    False  False
     """
-    sources, encoder = named_sources(model[-1]), clone(model[0])
-    if not sources or (encoder.missing_value is None and not features.isna().any(axis=None)):
+    sources, schema = missable(declared_sources(model[-1])), model[0].schema
+    if not sources or (schema.missing_value is None and not features.isna().any(axis=None)):
         return pd.DataFrame(index=features.index)
-    encoded = encoder.set_params(sources=list(sources.values())).fit_transform(features)
+    kept = [
+        source if source.missing is None else attrs.evolve(source, missing="kept")
+        for source in schema.sources
+    ]
+    encoder = clone(model[0]).set_params(schema=attrs.evolve(schema, sources=kept))
+    encoded = encoder.fit_transform(features)
     names = encoded.columns.tolist()
     columns = {label: [*chosen_columns([source], names)] for label, source in sources.items()}
     gaps = {label: encoded[each].isna() for label, each in columns.items() if each}
@@ -354,7 +362,8 @@ def columns_needed(pipeline: Any) -> list[str]:
     encoder = None if before is None else before[0]
     if not isinstance(encoder, TableEncoder):
         return names
-    names = [name for name in names if name not in encoder.identifiers_]
+    dropped = {*encoder.identifiers_}
+    names = [name for name in names if name not in dropped]
     traced = isinstance(classifier, KernelModel)
     if not traced or column_names(classifier).tolist() != encoder.feature_names_out_:
         return names

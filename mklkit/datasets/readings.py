@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -24,8 +23,9 @@ from mklkit.datasets.notations import (
     meanings,
     points_may_group,
 )
-from mklkit.errors import DataError, quoted
+from mklkit.errors import DataError, counted, listed, named, quoted
 from mklkit.estimators.reading import row_of
+from mklkit.protocols import Column, Holds
 
 # Common marks for a gap among numbers and dates; among words they may be values.
 GAP_MARKS = frozenset(
@@ -38,38 +38,11 @@ NUMBERS_PER_ERROR = 10
 SAMPLE = 100
 
 
-@attrs.frozen
-class ColumnReading:
-    """The decision on how to read a column of text, and the reason.
-
-    ``notation`` tells how its values are written: as numbers or dates (a key of ``NUMBERS``, one of
-    ``DATES``), as ``TEXT``, or ``WRITTEN`` or ``AS_READ``. ``example`` is a value not written as in
-    Python, with its meaning; ``marks`` are texts read as gaps, in ``n_marks`` rows; ``misfits``
-    lists values that do not fit; and if all fit another notation too, it is ``ambiguous``.
-    """
-
-    notation: str = TEXT
-    example: str = ""
-    marks: tuple[str, ...] = ()
-    n_marks: int = 0
-    misfits: str = ""
-    ambiguous: bool = False
-
-    @property
-    def holds(self) -> str:
-        """The content of the column: ``"numbers"``, ``"dates"`` or ``"text"``."""
-        if self.notation in NUMBERS:
-            return "numbers"
-        return "dates" if self.notation in DATES else "text"
-
-    def read(self, column: pd.Series) -> tuple[pd.Series, NDArray[np.intp]]:
-        """Return a column's numbers or dates, and the places of values that do not fit.
-
-        A column that is not text is returned unchanged.
-        """
-        if self.holds == "text" or not is_text(column):
-            return column, np.array([], dtype=np.intp)
-        return _Words(column, notation=self.notation).read()
+def holds_of(notation: str) -> Holds:
+    """Return what a column of text holds whose values are written in a notation."""
+    if notation in NUMBERS:
+        return "numbers"
+    return "dates" if notation in DATES else "text"
 
 
 def is_text(column: pd.Series) -> bool:
@@ -79,18 +52,20 @@ def is_text(column: pd.Series) -> bool:
     return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
-def read_as_text(readings: Mapping[str, ColumnReading]) -> list[str]:
+def read_as_text(columns: Iterable[Column]) -> list[str]:
     """Return the columns that a file reader must leave as text, such as ``0110``."""
-    return [n for n, reading in readings.items() if reading.notation in (TEXT, POINTS, WRITTEN)]
+    return [str(c.name) for c in columns if c.notation in (TEXT, POINTS, WRITTEN)]
 
 
-def settle_readings(
+def settle_notations(
     frame: pd.DataFrame,
     decimal: str = ".",
     marks: frozenset[str] = GAP_MARKS,
     written: Collection[str] = (),
-) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
-    """Read columns of text as numbers or dates if their values are such, and return how.
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Read columns of text as numbers or dates if their values are such.
+
+    Return the table, the notations, and notes.
 
     ``decimal`` is the decimal mark if no column determines it, and ``marks`` are the marks of a
     gap, in lower case; with fewer than the usual marks, all values must be numbers.
@@ -106,37 +81,73 @@ def settle_readings(
     _settle_commas(columns.values(), decimal)
     _settle_points(columns.values())
     new = {name: column.read()[0] for name, column in columns.items() if column.notation != TEXT}
-    readings = {name: column.reading() for name, column in columns.items()}
-    frame = frame.assign(**new) if new else frame
-    return frame, readings | {name: ColumnReading(WRITTEN) for name in written}
+    notations = {name: column.notation for name, column in columns.items()}
+    notations |= dict.fromkeys(written, WRITTEN)
+    return (frame.assign(**new) if new else frame), notations, _notes_on(columns)
 
 
 def read_later(
-    frame: pd.DataFrame, readings: Mapping[str, ColumnReading], decimal: str = "."
-) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
-    """Read columns of text as training did, and return how.
+    frame: pd.DataFrame,
+    notations: Mapping[str, str],
+    decimal: str = ".",
+    noted: Collection[str] = (),
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Read columns of text as training did; return the notations that were read, and notes.
 
-    Columns that held no text then but do now are read by their values if most are numbers or
-    dates. A few values that do not fit become gaps, with a warning; more are refused.
+    ``notations`` has those of training. Columns that held no text then but do now are read by their
+    values if most are numbers or dates. A few values that do not fit become gaps, with a warning;
+    more are refused. Columns in ``noted`` have no notes.
     """
     columns: dict[str, _Words] = {}
     for name in map(str, frame.columns):
-        reading = readings.get(name, ColumnReading(NUMBER))
-        if reading.holds == "text" or not is_text(frame[name]):
+        notation = notations.get(name, NUMBER)
+        if holds_of(notation) == "text" or not is_text(frame[name]):
             continue
-        words = _Words(frame[name], notation=reading.notation)
-        if name not in readings and len(words.known):
+        words = _Words(frame[name], notation=notation)
+        if name not in notations and len(words.known):
             n_misfits, _ = words.choose()
             if 2 * n_misfits >= (~words.missing).sum():
                 continue
         columns[name] = words
     _settle_commas(columns.values(), decimal)
-    new, told = {}, {}
+    new = {}
     for name, column in columns.items():
         new[name], misfits = column.read()
-        told[name] = ColumnReading(column.notation, column.example(), ambiguous=column.ambiguous)
-        take_as_gaps(frame[name], misfits, told[name].holds)
-    return (frame.assign(**new) if new else frame), told
+        take_as_gaps(frame[name], misfits, holds_of(column.notation))
+    told = {name: column for name, column in columns.items() if name not in noted}
+    now = {name: column.notation for name, column in columns.items()}
+    return (frame.assign(**new) if new else frame), now, _notes_on(told, gaps=False)
+
+
+def misfits_in(column: pd.Series, notation: str) -> tuple[pd.Series, NDArray[np.intp]]:
+    """Return a column's numbers or dates, and the places of values that do not fit.
+
+    A column that is not text is returned unchanged.
+    """
+    if holds_of(notation) == "text" or not is_text(column):
+        return column, np.array([], dtype=np.intp)
+    return _Words(column, notation=notation).read()
+
+
+def _notes_on(columns: Mapping[str, _Words], gaps: bool = True) -> list[str]:
+    """Return notes on columns of text: first a line for each notation, then those on columns.
+
+    The latter are on values that are read as ``gaps``.
+    """
+    groups: dict[tuple[str, bool], list[str]] = {}
+    examples: dict[str, str] = {}
+    for name, words in columns.items():
+        if words.notation != TEXT and (example := words.example()):
+            examples[name] = example
+            groups.setdefault((words.notation, words.ambiguous), []).append(name)
+    notes = []
+    for (notation, ambiguous), names in groups.items():
+        advice = "; if that is wrong, write 1234.5 or 2024-03-31" if ambiguous else ""
+        example = examples[names[0]]
+        notes.append(f"{named(names)} read as {holds_of(notation)}: {example}{advice}")
+    for name, words in columns.items() if gaps else ():
+        notes += words.notes(f"column {quoted(name)}")
+    return notes
 
 
 class _Words:
@@ -199,18 +210,22 @@ class _Words:
         values = by_word.take(self.codes).set_axis(self.column.index)
         return values, np.flatnonzero(values.isna().to_numpy() & ~self.missing)
 
-    def reading(self) -> ColumnReading:
-        """Return the chosen reading, with the facts for its notes."""
+    def notes(self, column: str) -> list[str]:
+        """Return notes on the values of a column that do not fit, and on gaps with a mark."""
+        if self.notation == TEXT and self.stray:
+            return [
+                f"{column} mixes text with numbers: read as text because of {self.stray};"
+                " if it should hold numbers, correct the cell or leave it empty"
+            ]
         if self.notation == TEXT:
-            return ColumnReading(misfits=self.stray)
-        return ColumnReading(
-            self.notation,
-            self.example(),
-            tuple(self.words[self.is_mark]),
-            int((self.missing & (self.codes >= 0)).sum()),
-            _first_of(self.column, self.read()[1]),
-            self.ambiguous,
-        )
+            return []
+        notes = []
+        if misfits := _first_of(self.column, self.read()[1]):
+            notes.append(taken_as_gap(column, misfits, holds_of(self.notation)))
+        if n_marks := int((self.missing & (self.codes >= 0)).sum()):
+            marks = listed(list(self.words[self.is_mark]))
+            notes.append(f"{counted(n_marks, 'gap')} in {column}, written {marks}")
+        return notes
 
     def example(self) -> str:
         """Return the first value that Python, or some people, would read differently."""

@@ -1,4 +1,4 @@
-"""Notes on a table: how it is read, and suspicious columns."""
+"""Notes on suspicious columns of a table."""
 
 from __future__ import annotations
 
@@ -9,44 +9,17 @@ import numpy as np
 import pandas as pd
 
 from mklkit.datasets.notations import TEXT
-from mklkit.datasets.readings import ColumnReading, taken_as_gap
-from mklkit.errors import counted, listed, named, quoted
+from mklkit.errors import listed, named, quoted
 
 NAMES_SHOWN = 5
 # More distinct texts than this, and in half of the rows, are rarely categories.
 MANY_CATEGORIES = 30
 
 
-def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
-    """Return notes on the readings: first a line for each kind, then notes on columns."""
-    groups: dict[tuple[str, bool], list[str]] = {}
-    for name, reading in readings.items():
-        if reading.example:
-            groups.setdefault((reading.notation, reading.ambiguous), []).append(name)
-    notes = []
-    for (_, ambiguous), names in groups.items():
-        reading = readings[names[0]]
-        advice = "; if that is wrong, write 1234.5 or 2024-03-31" if ambiguous else ""
-        notes.append(f"{named(names)} read as {reading.holds}: {reading.example}{advice}")
-    for name, reading in readings.items():
-        column = f"column {quoted(name)}"
-        if reading.misfits and reading.holds == "text":
-            notes.append(
-                f"{column} mixes text with numbers: read as text because of {reading.misfits};"
-                " if it should hold numbers, correct the cell or leave it empty"
-            )
-        elif reading.misfits:
-            notes.append(taken_as_gap(column, reading.misfits, reading.holds))
-        if reading.n_marks:
-            gaps, marks = counted(reading.n_marks, "gap"), listed(list(reading.marks))
-            notes.append(f"{gaps} in {column}, written {marks}")
-    return notes
-
-
 def remarks(
-    features: pd.DataFrame, target: pd.Series | pd.DataFrame, readings: Mapping[str, ColumnReading]
+    features: pd.DataFrame, target: pd.Series | pd.DataFrame, notations: Mapping[str, str]
 ) -> list[str]:
-    """Return notes on a table: on its readings, then on suspicious columns."""
+    """Return notes on suspicious columns of a table, whose text is written in these notations."""
     constant, leaks = list[str](), list[str]()
     copies: dict[str, str] = {}
     first_of: dict[Hashable, str] = {}
@@ -65,7 +38,7 @@ def remarks(
         f"the same as {listed([*copies.values()])}": [*copies],
     }
     notes = [f"{named(names)}: {fault}" for fault, names in faults.items() if names]
-    texts = [name for name, reading in readings.items() if reading.notation == TEXT]
+    texts = [name for name, notation in notations.items() if notation == TEXT]
     # Most rows, but not all, hold distinct texts; notes on identifiers cover the rest.
     few = max(MANY_CATEGORIES, len(features) / 2)
     varied = [n for n in texts if few < features[n].nunique() < features[n].notna().sum()]
@@ -79,7 +52,7 @@ def remarks(
         )
     if len(varied) > NAMES_SHOWN:
         notes.append(f"{len(varied) - NAMES_SHOWN} more columns of text are like this")
-    return notes_on(readings) + notes
+    return notes
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:

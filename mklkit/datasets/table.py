@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from mklkit.datasets.files import ChunkedTable, RawTable, read_whole
-from mklkit.datasets.readings import ColumnReading, is_text, settle_readings
-from mklkit.datasets.remarks import notes_on, remarks
+from mklkit.datasets.readings import is_text, settle_notations
+from mklkit.datasets.remarks import remarks
+from mklkit.datasets.table_schema import columns_of
 from mklkit.datasets.target import (
     Wanted,
     choose_column,
@@ -26,7 +27,7 @@ from mklkit.datasets.target import (
     wanted_targets,
 )
 from mklkit.errors import DataError, counted, listed, quoted
-from mklkit.protocols import Task
+from mklkit.protocols import AS_READ, Column, Role, Schema, Task
 from mklkit.protocols.component import TASK
 from mklkit.registry.tasks import task_named
 
@@ -53,9 +54,9 @@ class Table:
         Remarks on the data as read.
     dropped : list of str
         Columns that were left out at the user's request.
-    readings : dict of str to ColumnReading
-        How columns of text are read. ``load_features`` and ``TableEncoder`` read later data in the
-        same way.
+    schema : Schema
+        What the columns hold, how they are written, and what they are for; by default as their
+        values tell. ``load_features`` and ``TableEncoder`` read later data in the same way.
     all_counts : pandas.Series, optional
         The number of rows of each class, if the rows here are a sample.
     weights : pandas.Series of shape (n_rows,), optional
@@ -72,20 +73,27 @@ class Table:
     origin: str
     notes: list[str] = attrs.field(factory=list)
     dropped: list[str] = attrs.field(factory=list)
-    readings: dict[str, ColumnReading] = attrs.field(factory=dict)
+    schema: Schema = attrs.field(
+        default=attrs.Factory(lambda table: columns_of(table.features, {}), takes_self=True)
+    )
     all_counts: pd.Series | None = None
     weights: pd.Series | None = None
     task: str = TASK
     groups: pd.Series | None = None
 
-    def without(self, name: str | int, purpose: str) -> tuple[Table, pd.Series]:
-        """Return the table without a column that is not a feature, and the column."""
+    def without(self, name: str | int, purpose: str, role: Role) -> tuple[Table, pd.Series]:
+        """Return the table without a column that has another role than a feature, and it."""
         column = self.features[choose_column(self.features.columns.tolist(), name, purpose)]
-        readings = {key: way for key, way in self.readings.items() if key != column.name}
         features = self.features.drop(columns=column.name)
+        others = [each for each in self.schema if each.name not in self.features]
+        schema = columns_of(
+            features,
+            {str(each.name): each.notation for each in self.schema},
+            [*others, Column(str(column.name), role=role)],
+        )
         about = f"column {quoted(str(column.name))} "  # how it would be read
         notes = [note for note in self.notes if not note.startswith(about)]
-        return attrs.evolve(self, features=features, readings=readings, notes=notes), column
+        return attrs.evolve(self, features=features, schema=schema, notes=notes), column
 
     @property
     def target_names(self) -> list[str]:
@@ -114,7 +122,9 @@ class Table:
             "rows": len(self.target),
             "columns": self.features.columns.tolist(),
             "dropped": self.dropped,
-            "readings": {name: reading.notation for name, reading in self.readings.items()},
+            "readings": {
+                column.name: column.notation for column in self.schema if column.notation != AS_READ
+            },
             "target": ", ".join(targets),
             "targets": targets,
             "task": self.task,
@@ -213,7 +223,10 @@ def load_table(
     labels = columns[targets[0]] if len(targets) == 1 else columns
     rows = frame.drop(columns=[*dropped, *targets])
     table = resolved_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
-    return attrs.evolve(table, weights=counts, task=learned.name)
+    if counts is not None:
+        schema = Schema([*table.schema, Column(str(counts.name), role="weight")])
+        table = attrs.evolve(table, weights=counts, schema=schema)
+    return attrs.evolve(table, task=learned.name)
 
 
 def resolved_table(
@@ -230,10 +243,13 @@ def resolved_table(
     All rows decide; columns that are ``written`` stay text. The labels (n_known,) have the index
     of the table.
     """
-    features, readings = settle_readings(rows, source.decimal or ".", written=written)
+    features, notations, read = settle_notations(rows, source.decimal or ".", written=written)
     features = features.loc[known].set_axis(labels.index)
-    notes = [*notes, *remarks(features, labels, readings)]
-    return Table(features, labels, source.name, source.origin, notes, dropped, readings)
+    notes = [*notes, *read, *remarks(features, labels, notations)]
+    others = [Column(str(name), role="target") for name in pd.DataFrame(labels)]
+    others += [Column(str(name), role="left out") for name in dropped]
+    schema = columns_of(features, notations, others)
+    return Table(features, labels, source.name, source.origin, notes, dropped, schema)
 
 
 def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:
@@ -259,6 +275,6 @@ def read_target(column: pd.Series, decimal: str | None, notes: list[str]) -> pd.
     """Read the target as numbers if all values are; most gap marks may be classes here."""
     if decimal is None:
         return column
-    frame, readings = settle_readings(column.to_frame(), decimal, marks=TARGET_GAPS)
-    notes += notes_on(readings)
+    frame, _, read = settle_notations(column.to_frame(), decimal, marks=TARGET_GAPS)
+    notes += read
     return frame[column.name]

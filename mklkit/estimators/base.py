@@ -12,11 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
+from mklkit.estimators.declaring import sources_of
 from mklkit.estimators.fit import Fitted
 from mklkit.estimators.plan import check_new_rows, kernels_to_bind
 from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
-from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, TargetKind
+from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, Source, TargetKind
 from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
@@ -312,6 +313,16 @@ class KernelEstimator(NestedParameters, FittedKernels):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.missing = missing
+
+    def declared_sources(self) -> list[Source]:
+        """Return the columns that the kernels read, before ``fit``.
+
+        Returns
+        -------
+        list of Source
+            One for each kernel; none if the kernels can't be made, which ``fit`` reports.
+        """
+        return sources_of(self.kernels, self.missing)
 
     @property
     def decisions_(self) -> list[Decision]:

@@ -91,6 +91,11 @@ class ModelSettings:
 
     They are the options of ``mklkit fit``, and what :func:`mklkit.compare` takes for all methods.
 
+    A new setting is a field here, with the part of a model that it belongs to. One of the
+    ``components``, ``estimator`` or ``run`` is also a parameter of the same name of
+    ``KernelEstimator`` and of :class:`~mklkit.MKLClassifier`, or only of the latter if it is
+    declared ``for_classes``. One of the ``steps`` is a parameter of :func:`mklkit.build_pipeline`.
+
     Parameters
     ----------
     {parameters}

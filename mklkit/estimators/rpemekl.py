@@ -11,9 +11,12 @@ import numpy as np
 from mklkit.errors import SpecError
 from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.declaring import sources_of
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
+from mklkit.protocols import Source
+from mklkit.protocols.component import MISSING_STRATEGY
 from mklkit.views.cache import Cache
 
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -116,6 +119,16 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def declared_sources(self) -> list[Source]:
+        """Return the columns that the kernels read, before ``fit``.
+
+        Returns
+        -------
+        list of Source
+            One for each kernel; none if the kernels can't be made, which ``fit`` reports.
+        """
+        return sources_of(self.kernels, MISSING_STRATEGY)
 
     def fit_sharing(
         self,

@@ -15,6 +15,7 @@ from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import counted, cut
 from mklkit.estimators.base import FittedKernels, KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.declaring import declared_sources, sources_of_grids
 from mklkit.estimators.fold_scores import PointFits, fold_scores
 from mklkit.estimators.grids import declared_space, default_grids
 from mklkit.estimators.model_settings import check_effort
@@ -33,7 +34,7 @@ from mklkit.estimators.variants import (
     varied,
     with_plain,
 )
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Source
 from mklkit.protocols.splits.making import USUAL_FOLDS
 from mklkit.views.cache import Cache
 
@@ -141,6 +142,16 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         self.progress = progress
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def declared_sources(self) -> list[Source]:
+        """Return the columns that the kernels of estimator and grid read, before ``fit``.
+
+        Returns
+        -------
+        list of Source
+            One for each kernel; none for kernels that can't be made, which ``fit`` reports.
+        """
+        return [*declared_sources(self.estimator), *sources_of_grids(self.param_grid)]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose parameters by cross-validation, then fit on all samples.

@@ -12,11 +12,12 @@ from sklearn.utils import check_random_state
 from mklkit.errors import SpecError, counted
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.showing import KernelSummary
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Source
 from mklkit.protocols.component import is_whole
 from mklkit.views.cache import Cache
 
@@ -67,6 +68,16 @@ class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
         self.estimator = estimator
         self.n_members = n_members
         self.random_state = random_state
+
+    def declared_sources(self) -> list[Source]:
+        """Return the columns that the kernels of the estimator read, before ``fit``.
+
+        Returns
+        -------
+        list of Source
+            One for each kernel; none if the kernels can't be made, which ``fit`` reports.
+        """
+        return declared_sources(self.estimator)
 
     def fit_sharing(
         self,

@@ -8,16 +8,18 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.encoded_rows import encoded_rows
 from mklkit.datasets.files import ChunkedTable
-from mklkit.datasets.kernel_columns import kernels_in
+from mklkit.datasets.pipeline import ScaledColumns
 from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
 from mklkit.display.progress import Report, reported, reporting_to
 from mklkit.errors import IncompatibleError, quoted
+from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.study import Roles, study_of
@@ -63,8 +65,6 @@ def fit_in_parts(
     """
     classifier, seed, task = pipeline[-1], settings.seed, task_of(pipeline)
     _refuse_more_than_numbers(classifier)
-    recognising = [name for name in pipeline.get_params() if name.endswith("__infer")]
-    pipeline.set_params(**dict.fromkeys(recognising, False))
     limit = memory_limit(settings.max_memory)
     most = SAMPLE_ROWS
     if settings.max_memory is not None:
@@ -72,6 +72,11 @@ def fit_in_parts(
         most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
     with shows("first pass") as tell:
         scan = scan_table(chunked, roles.target, list(roles.drop), seed, tell, most)
+    # The rows become numbers, so no other columns are passed on for kernels that are proposed.
+    schema = attrs.evolve(pipeline[0].schema.of_table(scan.table.schema), infer=False)
+    pipeline.set_params(encode__schema=schema)
+    if isinstance(pipeline[1], ScaledColumns):
+        pipeline.set_params(scale__infer=False)
     study = study_of(settings, pipeline, scan.table, task, scan.table.notes)
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
@@ -121,8 +126,8 @@ def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> 
 def _refuse_more_than_numbers(classifier: Any) -> None:
     """Refuse kernels on text, categories or gaps for a table that is read in parts."""
 
-    for kernel in kernels_in(classifier):
-        reads = "gaps" if kernel.traits.allows_gaps else kernel.reads
+    for kernel in declared_sources(classifier):
+        reads = "gaps" if kernel.skips_gaps else kernel.reads
         if reads in ("text", "categories", "gaps"):
             raise IncompatibleError(
                 f"Kernel {quoted(kernel.label)} reads {reads}, and a table that is read in parts"

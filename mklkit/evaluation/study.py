@@ -13,21 +13,16 @@ from numpy.typing import NDArray
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.builtin import DEFAULT_NAME
-from mklkit.datasets.identifiers import find_identifiers
-from mklkit.datasets.kernel_columns import (
-    check_not_left_out,
-    kernels_in,
-    named_columns,
-    without_unread,
-)
 from mklkit.datasets.pipeline import (
     describe,
     match_class_weights,
     missing_sources_in,
     model_pipeline,
 )
+from mklkit.datasets.table_schema import check_sources, without_unread
 from mklkit.datasets.target import Wanted
 from mklkit.errors import named
+from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.fit_and_score import Samples
@@ -136,8 +131,7 @@ class Study:
 
     def leaks(self, splits: Sequence[Split]) -> list[str]:
         """Return notes on why scores on these splits are too optimistic."""
-        encoder = self.pipeline[0]
-        features = without_unread(self.table.features, encoder.identifiers, encoder.passthrough)
+        features = without_unread(self.table.features, self.pipeline[0].schema)
         return leakage_notes(features, self.targets, splits, self.groups, self.task.gives)
 
     def record(self, model: Any, **results: Any) -> dict[str, Any]:
@@ -173,15 +167,16 @@ def read_study(
     """
     settings.check_names()
     pipeline = model_pipeline(settings)
-    written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
+    sources = declared_sources(pipeline[-1])
+    written = [name for source in sources if source.reads == "text" for name in source.names]
     columns = roles.target, list(roles.drop), written, roles.weights
     table = load_table(data or DEFAULT_NAME, *columns, task)
     parts_column = None
     if roles.split is not None:
-        table, parts = table.without(roles.split, "to take as the split")
+        table, parts = table.without(roles.split, "to take as the split", "split")
         parts_column = PartsColumn(parts.to_numpy(), str(parts.name))
     if roles.groups is not None:
-        table, groups = table.without(roles.groups, "to take as the groups of rows")
+        table, groups = table.without(roles.groups, "to take as the groups of rows", "group")
         checked_groups(groups, len(table.features))
         table = attrs.evolve(table, groups=groups)
     notes = list(table.notes)
@@ -192,8 +187,7 @@ def read_study(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
     learned = table.learned
-    if learned.name != TASK:
-        pipeline = model_pipeline(settings, learned)
+    pipeline = model_pipeline(settings, learned, schema=table.schema)
     return study_of(settings, pipeline, table, learned, notes, parts_column)
 
 
@@ -205,11 +199,12 @@ def study_of(
     notes: Sequence[str],
     parts_column: PartsColumn | None = None,
 ) -> Study:
-    """Return the study of a table, with the columns and the score of its pipeline settled.
+    """Return the study of a table, for whose columns the pipeline was built.
 
-    Both are settled on all rows, so they do not depend on a split.
+    The score is chosen on all rows, like the schema, so they do not depend on a split.
     """
-    settle_columns(pipeline, table, settings.kernels)
+    check_sources(pipeline[0].schema)
+    match_class_weights(pipeline, table.class_counts().index.tolist())
     targets = table.target.to_numpy()
     usual = task.usual_score(targets)
     reason = task.why(usual, targets)
@@ -217,14 +212,6 @@ def study_of(
         pipeline.set_params(**{f"{pipeline.steps[-1][0]}__scoring": usual})
     told = [*notes, reason] if reason else notes
     return Study(settings, pipeline, table, task, tuple(told), parts_column)
-
-
-def settle_columns(pipeline: Any, table: Table, kernels: list[str] | None) -> None:
-    """Set identifiers, readings and weighted classes in the pipeline."""
-    identifiers = find_identifiers(table.features)
-    check_not_left_out(kernels or [], table, identifiers)
-    pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
-    match_class_weights(pipeline, table.class_counts().index.tolist())
 
 
 def steps_of(table: Table, pipeline: Any) -> list[str]:

@@ -190,7 +190,7 @@ class ScoredRows:
                     f" {table.shape}."
                 )
             table = table if as_array else table.set_axis(names, axis=1)
-        table = without_value(table, None if encoder is None else encoder.missing_value)
+        table = without_value(table, None if encoder is None else encoder.schema_.missing_value)
         return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
 
     def missing_sources(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:

@@ -147,8 +147,7 @@ def _resolved(before: Pipeline) -> Pipeline:
     steps: Pipeline = clone(before)
     for (_, new), (_, old) in zip(steps.steps, before.steps, strict=True):
         if isinstance(old, TableEncoder):
-            texts = [*old.passthrough, old.text_]
-            new.set_params(identifiers=old.identifiers_, readings=old.readings_, passthrough=texts)
+            new.set_params(schema=old.schema_)
         if isinstance(old, ScaledColumns):
             new.set_params(passthrough=[*old.passthrough, old.left_], infer=False)
     return steps

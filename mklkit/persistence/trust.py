@@ -24,13 +24,14 @@ OBJECTS = (
         "mklkit",
         "datasets.columns.DateParts datasets.covariates.CovariateRemoval"
         " datasets.encoder.TableEncoder datasets.pipeline.ScaledColumns"
-        " datasets.readings.ColumnReading estimators.classifier.MKLClassifier"
+        " estimators.classifier.MKLClassifier"
         " estimators.fit.Fitted estimators.one_class.MKLOneClass"
         " estimators.partial_fits.PartialSums estimators.plan.Plan"
         " estimators.predicting.DecisionValues estimators.problems.Problem"
         " estimators.proposing.KernelBank estimators.regressor.MKLRegressor"
         " estimators.rpemekl.RPEMEKLClassifier estimators.search.MKLSearchCV"
-        " protocols.schema.Column protocols.schema.Schema estimators.transformer.MKLTransformer"
+        " protocols.schema.Column protocols.schema.Schema protocols.schema.Source"
+        " estimators.transformer.MKLTransformer"
         " estimators.voting.MKLVotingClassifier numerics.class_moments.ClassMoments"
         " views.bound_kernels.BoundKernel",
     )

@@ -1,8 +1,8 @@
-"""The schema of a table: what its columns hold, what kernels read, and how gaps are filled."""
+"""The schema of a table: what its columns hold, what they are for, and how gaps are filled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, Self, cast, get_args
 
@@ -13,14 +13,21 @@ from numpy.typing import NDArray
 
 from mklkit.protocols.rows import Array, Reads
 
-__all__ = ["Column", "Gaps", "Holds", "Schema"]
+__all__ = ["AS_READ", "Column", "Gaps", "Holds", "Role", "Schema", "Source"]
 
 Holds = Literal["numbers", "text", "dates", "complex numbers", "other values"]
 """What a column holds: only these (dates are also times and durations), or mixtures."""
 
+Role = Literal["feature", "identifier", "empty", "target", "weight", "group", "split", "left out"]
+"""What a column is for. Identifiers are left out unless a kernel reads them as they are; empty ones
+have no value in training."""
+
 Gaps = Literal["median", "category", "kept"]
 """What gaps become: the median of the training rows, a category of their own, or nothing, because
 the kernels skip them or the sample misses its source."""
+
+AS_READ = "as read"
+"""The notation of columns that a file reader does not return as text, such as truth values."""
 
 FEW_VALUES = 8
 """Up to this many distinct values of a property, a model file has them as a list."""
@@ -28,7 +35,7 @@ FEW_VALUES = 8
 
 @attrs.frozen
 class Column:
-    """What is known of a column of an estimator's rows.
+    """What is known of a column, of a user's table or of an estimator's rows.
 
     Attributes
     ----------
@@ -37,38 +44,114 @@ class Column:
     holds : str
         What it holds. A column without any value holds text if only kernels on text or categories
         name it, else numbers.
+    notation : str
+        How its values are written if a file has them as text, such as ``"decimal comma"`` or
+        ``"day first"`` (:mod:`mklkit.datasets.notations`).
+    role : str
+        What it is for.
     reads : tuple of str
-        What kernels read in it; empty if the table holds only numbers.
+        What kernels read in it; empty if the table holds only numbers. In a user's table, what they
+        read in it as it is; a column without any is encoded as numbers.
     gaps : str
         What its gaps become.
     fill : float, optional
         The median that replaces a gap, NaN if none does; None if the training rows were read in
         parts, so that it is unknown.
     n_gaps : int
-        The number of gaps in the training rows, if kernels read more than numbers in the table.
+        The number of gaps in the training rows, in an estimator's rows if kernels read more than
+        numbers in the table.
+    origin : str, optional
+        The column of the user's table from which it was encoded.
     """
 
     name: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
     holds: Holds = attrs.field(default="numbers", validator=in_(get_args(Holds)))
+    notation: str = attrs.field(default=AS_READ, validator=instance_of(str))
+    role: Role = attrs.field(default="feature", validator=in_(get_args(Role)))
     reads: tuple[Reads, ...] = attrs.field(
         default=(), validator=deep_iterable(in_(get_args(Reads)), instance_of(tuple))
     )
     gaps: Gaps = attrs.field(default="median", validator=in_(get_args(Gaps)))
     fill: float | None = attrs.field(default=None, validator=optional(instance_of(float)))
     n_gaps: int = attrs.field(default=0, validator=instance_of(int))
+    origin: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
+
+    @property
+    def left_out(self) -> bool:
+        """Whether no kernel gets it: it is no feature, or an identifier that none reads."""
+        return self.role not in ("feature", "empty") and not (
+            self.role == "identifier" and self.reads
+        )
+
+
+@attrs.frozen
+class Source:
+    """Columns that a kernel reads, as an estimator declares them before any table is known.
+
+    Attributes
+    ----------
+    label : str
+        The name of the kernel in results.
+    columns : object
+        The columns as the kernel names them; None for all that no other kernel names.
+    reads : str, optional
+        What the kernel reads in them; None if kernels will be proposed for them.
+    skips_gaps : bool
+        Whether the kernel skips gaps, so that they need not be filled.
+    missing : {"kept", "filled"}, optional
+        What becomes of the gaps of samples in which all of its columns are missing; None if no
+        sample is said to miss it, as for kernels that name no columns.
+
+    Examples
+    --------
+    >>> Source("lab", "lab_*, age").names
+    ('lab_*', 'age')
+    """
+
+    label: str = attrs.field(validator=instance_of(str))
+    columns: Any = None
+    reads: Reads | None = attrs.field(default="numbers", validator=optional(in_(get_args(Reads))))
+    skips_gaps: bool = attrs.field(default=False, validator=instance_of(bool))
+    missing: Literal["kept", "filled"] | None = attrs.field(
+        default=None, validator=optional(in_(("kept", "filled")))
+    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The single names and globs among its columns."""
+        names = self.columns.split(",") if isinstance(self.columns, str) else self.columns
+        if not isinstance(names, list):
+            return ()
+        return tuple(name.strip() for name in names if isinstance(name, str))
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the kernel needs its columns as they are, neither encoded nor scaled."""
+        return self.reads not in (None, "numbers")
 
 
 @attrs.frozen(slots=False, eq=False)
 class Schema:
-    """The columns of an estimator's rows, in their order.
+    """The columns of a table, in their order, and the sources that kernels read.
 
-    It is settled once, from the training rows and the kernels, and then only read: by the plan, the
-    reader of new rows, searches and model files. What is *done* to a column before a kernel belongs
-    to the kernel's binding, because two kernels may read one column differently.
+    It is settled once, from the training table and the kernels, and then only read: by the encoder,
+    the reader of new rows, the plan, searches, explanations and model files. What is *done* to a
+    column before a kernel belongs to the kernel's binding, because two kernels may read one column
+    differently.
 
     Attributes
     ----------
     columns : tuple of Column
+        Those of a table; empty until a table is known.
+    sources : tuple of Source
+        What kernels read, from :func:`mklkit.estimators.declaring.declared_sources`.
+    infer : bool
+        Whether columns of free text are passed on as they are, and categories too, because kernels
+        will be proposed for them.
+    missing_value : str or float, optional
+        A value that marks a gap, such as ``-9``.
+    settled : bool
+        Whether the columns are settled for these sources, so that other rows change nothing.
 
     Examples
     --------
@@ -80,8 +163,17 @@ class Schema:
     """
 
     columns: tuple[Column, ...] = attrs.field(
-        converter=tuple[Column, ...], validator=deep_iterable(instance_of(Column))
+        default=(),
+        converter=tuple[Column, ...],
+        validator=deep_iterable(instance_of(Column)),
+        repr=lambda columns: f"<{len(columns)} columns>",
     )
+    sources: tuple[Source, ...] = attrs.field(
+        default=(), converter=tuple[Source, ...], validator=deep_iterable(instance_of(Source))
+    )
+    infer: bool = attrs.field(default=False, validator=instance_of(bool))
+    missing_value: Any = None
+    settled: bool = attrs.field(default=False, validator=instance_of(bool))
 
     @classmethod
     def of_numbers(cls, names: Sequence[str] | None, n_columns: int) -> Self:
@@ -94,6 +186,17 @@ class Schema:
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __getitem__(self, name: str) -> Column:
+        """Return the column of this name."""
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str | None, Column]:
+        return {column.name: column for column in self.columns}
 
     @cached_property
     def names(self) -> tuple[str, ...] | None:
@@ -111,6 +214,21 @@ class Schema:
         """
         matches = (_matches(column, wanted) for column in self.columns)
         return np.flatnonzero(np.fromiter(matches, bool, len(self.columns)))
+
+    def named(self, **wanted: Any) -> list[str]:
+        """Return the names of the columns with these properties.
+
+        Examples
+        --------
+        >>> Schema([Column("id", role="identifier"), Column("age")]).named(role="feature")
+        ['age']
+        """
+        return [str(column.name) for column in self.columns if _matches(column, wanted)]
+
+    @property
+    def unchanged(self) -> list[Any]:
+        """The columns that kernels need as they are, as the kernels name them; None for all."""
+        return [source.columns for source in self.sources if source.unchanged]
 
     @cached_property
     def fills(self) -> Array | None:
@@ -131,7 +249,23 @@ class Schema:
     def with_fills(self, fills: Array) -> Self:
         """Return the schema with the values (d,) that replace gaps, such as medians."""
         pairs = zip(self.columns, fills.tolist(), strict=True)
-        return type(self)([attrs.evolve(column, fill=float(fill)) for column, fill in pairs])
+        columns = [attrs.evolve(column, fill=float(fill)) for column, fill in pairs]
+        return attrs.evolve(self, columns=columns)
+
+    def with_n_gaps(self, n_gaps: Mapping[str, int]) -> Self:
+        """Return the schema with the numbers of gaps in training, by the columns' names."""
+        columns = [attrs.evolve(c, n_gaps=int(n_gaps[str(c.name)])) for c in self.columns]
+        return attrs.evolve(self, columns=columns)
+
+    def of_table(self, columns: Iterable[Column]) -> Self:
+        """Return these sources with the columns of a table, to be settled for the sources."""
+        return attrs.evolve(self, columns=columns, settled=False)
+
+    def complete(self) -> Self:
+        """Return the schema without the sources that matter only to samples that miss them."""
+        sources = [s for s in self.sources if s.missing is None or s.unchanged]
+        kept = [attrs.evolve(source, missing=None) for source in sources]
+        return attrs.evolve(self, sources=kept)
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self
@@ -141,7 +275,10 @@ class Schema:
 
         Of a property with few values, the array has places among these.
         """
-        state: dict[str, Any] = {}
+        others = [field.name for field in attrs.fields(Schema) if field.name != "columns"]
+        state: dict[str, Any] = {"table": {name: getattr(self, name) for name in others}}
+        if not self.columns:
+            return state
         for field in attrs.fields(Column):
             values = [getattr(column, field.name) for column in self.columns]
             distinct = list(dict.fromkeys(values))
@@ -154,7 +291,7 @@ class Schema:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         properties = {}
-        for field in attrs.fields(Column):
+        for field in attrs.fields(Column) if len(state) > 1 else ():
             array, distinct = state[field.name]
             values = array.tolist()
             if distinct is not None:
@@ -162,7 +299,7 @@ class Schema:
             properties[field.name] = values
         rows = zip(*properties.values(), strict=True)
         columns = [Column(**dict(zip(properties, row, strict=True))) for row in rows]
-        object.__setattr__(self, "columns", tuple(columns))
+        self.__init__(columns, **state["table"])  # type: ignore[misc]
 
 
 def _fill_an_array(values: list[Any]) -> bool:

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,11 +19,14 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from mklkit import DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier
 from mklkit.datasets import load_table
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.kernel_columns import check_not_left_out
 from mklkit.datasets.pipeline import ScaledColumns, build_pipeline, describe
+from mklkit.datasets.table_schema import check_sources
 from mklkit.kernels import RBF, Precomputed
 from mklkit.persistence import load_model, save_model
+from mklkit.protocols import Schema, Source
 from mklkit.registry.registry import forget_registry
+
+SPECTRUM = Source("spectrum", None, "text")
 
 
 @pytest.fixture
@@ -91,8 +95,10 @@ def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_pa
     frame.assign(target=y).to_csv(tmp_path / "rows.csv", index=False)
     rows = load_table(tmp_path / "rows.csv")
     with pytest.raises(DataError, match=r"'sequence' is left out.*'spectrum@sequence'"):
-        check_not_left_out(["spectrum"], rows, ["sequence", "id"])
-    check_not_left_out(["spectrum"], rows, ["id"])
+        check_sources(attrs.evolve(rows.schema, sources=[SPECTRUM]))
+    sequence = attrs.evolve(rows.schema["sequence"], role="feature")
+    others = [column for column in rows.schema if column.name != "sequence"]
+    check_sources(Schema([sequence, *others], [SPECTRUM]))
 
 
 @pytest.mark.parametrize(
@@ -105,8 +111,10 @@ def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_pa
 )
 def test_kernels_are_found_in_searches_and_votes(wrapped: Any) -> None:
     pipeline = build_pipeline(wrapped(MKLClassifier(KERNELS)), scale="minmax")
-    assert pipeline["encode"].passthrough == ["sequence", "color", "count_a", ["count_b"], "id"]
-    assert pipeline["encode"].imputed == [["count_b"]]
+    schema = pipeline["encode"].schema
+    assert schema.unchanged == ["sequence", "color", "count_a", ["count_b"], "id"]
+    amounts = [source for source in schema.sources if source.reads == "amounts"]
+    assert [source.columns for source in amounts if not source.skips_gaps] == [["count_b"]]
     assert isinstance(pipeline["scale"].scaler, MinMaxScaler)
 
 
@@ -127,7 +135,9 @@ def test_columns_of_any_type_are_text_for_kernels() -> None:
             "mixed": [1, "b", None],
         }
     )
-    out = TableEncoder(passthrough=list(frame)).fit_transform(frame)
+    out = TableEncoder(schema=Schema((), [Source("texts", list(frame), "text")])).fit_transform(
+        frame
+    )
     assert out["zip"].fillna("gap").tolist() == ["x1", "x2", "gap"]
     assert out["flag"].tolist() == [1.0, 0.0, 1.0]
     assert out["when"].tolist()[0].startswith("2024-01-01")

@@ -6,12 +6,14 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
 
+from mklkit import MKLClassifier, build_pipeline
 from mklkit.datasets import load_features, load_table
-from mklkit.datasets.encoder import TableEncoder
+from mklkit.protocols import Schema
 
 
 class TestColumnsOfText:
@@ -27,7 +29,7 @@ class TestColumnsOfText:
         table = load_table(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            rows = load_features(new, ["x"], readings=table.readings)
+            rows = load_features(new, ["x"], schema=table.schema)
         notes = [note for note in table.notes if "'x'" in note and "constant" not in note]
         return table.features["x"], notes, rows.features["x"]
 
@@ -141,7 +143,7 @@ class TestPoints:
         whole = self.table(tmp_path, pl=["1.000", "3.000"], k=["0,31", "-0,05"])
         assert whole.features["pl"].tolist() == [1000, 3000]
         (tmp_path / "b.csv").write_text("pl;k\n2.500;0,3\n")
-        rows = load_features(tmp_path / "b.csv", ["pl", "k"], readings=whole.readings)
+        rows = load_features(tmp_path / "b.csv", ["pl", "k"], schema=whole.schema)
         assert rows.features.iloc[0].tolist() == [2500, 0.3]
 
     def test_where_a_value_has_other_digits_they_are_decimal(self, tmp_path: Path) -> None:
@@ -161,7 +163,11 @@ class TestPoints:
         (tmp_path / "a.csv").write_text("1.470;0,31;0\n329;0,5;1\n12.345;0,1;1\n")
         table = load_table(tmp_path / "a.csv")
         assert table.features["x0"].tolist() == [1470, 329, 12345]
-        load_features(tmp_path / "a.csv", ["x1"], readings={"weight": table.readings["x0"]})
+        load_features(
+            tmp_path / "a.csv",
+            ["x1"],
+            schema=Schema([attrs.evolve(table.schema["x0"], name="weight")]),
+        )
 
 
 def test_digits_stay_digits_for_kernels_on_text(tmp_path: Path) -> None:
@@ -173,7 +179,9 @@ def test_digits_stay_digits_for_kernels_on_text(tmp_path: Path) -> None:
     table = load_table(tmp_path / "codes.csv", as_written=["co*"])
     assert table.features["code"].tolist() == codes
     assert not any("different texts" in note for note in table.notes)
-    encoder = TableEncoder(passthrough=["code"], readings=table.readings).fit(table.features)
+    encoder = build_pipeline(MKLClassifier("spectrum@code"), schema=table.schema)[0].fit(
+        table.features
+    )
     assert encoder.transform(table.features)["code"].tolist() == codes
-    rows = load_features(tmp_path / "codes.csv", ["code", "age"], readings=encoder.readings_)
+    rows = load_features(tmp_path / "codes.csv", ["code", "age"], schema=encoder.schema_)
     assert rows.features["code"].tolist() == codes

@@ -18,8 +18,8 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.pipeline import build_pipeline, describe
-from mklkit.datasets.readings import ColumnReading
 from mklkit.errors import DataError
+from mklkit.protocols import Column, Schema
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ class TestReadings:
         encoder = TableEncoder().fit(frame)
         assert encoder.numeric_ == ["crp", "cost"]
         assert list(encoder.dates_) == ["seen"]
-        notations = {name: reading.notation for name, reading in encoder.readings_.items()}
+        notations = {column.name: column.notation for column in encoder.schema_}
         assert notations == {
             "crp": "decimal comma",
             "cost": "decimal comma, points between thousands",
@@ -167,11 +167,10 @@ class TestReadings:
     def test_categories_and_what_is_said_to_be_text_stay_text(self) -> None:
         frame = self.FRAME.assign(code=pd.Categorical(["1", "2"] * 20), grade=["1", "2"] * 20)
         assert TableEncoder().fit(frame).category_ == ["ward", "code"]
-        encoder = TableEncoder(
-            readings={"grade": ColumnReading("text"), "seen": ColumnReading("day first")}
-        ).fit(frame)
+        columns = [Column("grade", notation="text"), Column("seen", notation="day first")]
+        encoder = TableEncoder(schema=Schema(columns)).fit(frame)
         assert encoder.category_ == ["ward", "code", "grade"]
-        assert clone(encoder).readings == encoder.readings
+        assert clone(encoder).schema is encoder.schema
 
     def test_labels_of_rows_may_repeat(self) -> None:
         frame = self.FRAME.set_axis([7] * 40)
@@ -259,10 +258,9 @@ class TestIdentifiers:
 
     def test_may_be_said(self) -> None:
         frame = pd.DataFrame({"code": [f"p{i}" for i in range(30)], "x": np.arange(30) % 7})
-        assert TableEncoder(identifiers=[]).fit(frame).category_ == ["code"]
-        assert TableEncoder(identifiers=["x"]).fit(frame).identifiers_ == ["x"]
-        with pytest.raises(DataError, match=r"no column 'cod' .* Did you mean 'code'"):
-            TableEncoder(identifiers=["cod"]).fit(frame)
+        schema = Schema([Column("code"), Column("x", role="identifier")])
+        encoder = TableEncoder(schema=schema).fit(frame)
+        assert (encoder.category_, encoder.identifiers_) == (["code"], ["x"])
 
     def test_need_not_come_again(self) -> None:
         frame = pd.DataFrame({"id": range(30), "x": np.arange(30) % 7, "void": None})
@@ -280,7 +278,11 @@ class TestIdentifiers:
 class TestValuesOfOtherTypes:
     def test_columns_tell_what_each_was_taken_for(self, mixed: pd.DataFrame) -> None:
         days = pd.date_range("2024-01-01", periods=6)
-        columns = TableEncoder(identifiers=["flat"]).fit(mixed.assign(day=days)).columns()
+        columns = (
+            TableEncoder(schema=Schema([Column("flat", role="identifier")]))
+            .fit(mixed.assign(day=days))
+            .columns()
+        )
         assert columns == [
             {"name": "sex", "kind": "category", "gaps": 1, "values": 3},
             {"name": "age", "kind": "number", "gaps": 1},

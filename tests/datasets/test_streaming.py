@@ -15,7 +15,6 @@ from mklkit.datasets import load_table
 from mklkit.datasets.encoded_rows import encoded_rows
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.files import ChunkedTable
-from mklkit.datasets.identifiers import find_identifiers
 from mklkit.datasets.scanning import scan_table
 from mklkit.errors import DataError
 
@@ -69,9 +68,8 @@ def test_as_in_memory(
     path = write(mixed, tmp_path / f"rows{ending}")
     whole = load_table(path)
     numbered = whole.features.set_axis(pd.RangeIndex(1, len(whole.features) + 1, name="row"))
-    settings = {"identifiers": find_identifiers(numbered), "readings": whole.readings}
     held = np.random.default_rng(0).random(len(numbered)) < 0.2
-    encoder = TableEncoder(**settings).fit(numbered[~held])
+    encoder = TableEncoder(schema=whole.schema).fit(numbered[~held])
     scaler.fit(encoder.transform(numbered[~held]))  # type: ignore[attr-defined]
     wanted = scaler.transform(encoder.transform(numbered))  # type: ignore[attr-defined]
 
@@ -82,10 +80,11 @@ def test_as_in_memory(
     assert scan.classes[scan.codes[scan.codes >= 0]].tolist() == whole.target.tolist()
     assert scan.table.class_counts().to_dict() == whole.class_counts().to_dict()
     assert scan.table.summary() == whole.summary()
-    assert (scan.table.readings, sorted(scan.table.notes)) == (whole.readings, sorted(whole.notes))
+    assert list(scan.table.schema) == list(whole.schema)
+    assert sorted(scan.table.notes) == sorted(whole.notes)
     every = np.zeros(ROWS, dtype=bool)
     every[scan.codes >= 0] = held
-    again, fresh = TableEncoder(**settings), clone(scaler)
+    again, fresh = TableEncoder(schema=whole.schema), clone(scaler)
     with encoded_rows(table, scan, every, again, fresh) as rows:
         assert rows.train.column_names == encoder.feature_names_out_
         np.testing.assert_allclose(rows.train[:], wanted[~held], atol=1e-12)

@@ -20,6 +20,8 @@ from mklkit import (
 )
 from mklkit.datasets.pipeline import model_pipeline
 from mklkit.estimators.model_settings import declared_settings
+from mklkit.protocols import Task
+from mklkit.registry.tasks import all_tasks
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 Y = np.where(X[:, 0] > 0, "a", "b")
@@ -35,6 +37,19 @@ def test_settings_have_the_defaults_of_what_they_set() -> None:
     names = ModelSettings(kernels="rbf", learner="svm", max_memory="1GB", n_jobs=2).parameters()
     assert names.keys() <= of_estimator.keys()
     assert {*ModelSettings().of("steps")} <= of_steps.keys()
+
+
+@pytest.mark.parametrize("task", all_tasks(), ids=lambda task: task.name)
+def test_every_setting_of_estimators_is_a_parameter_of_each(task: type[Task]) -> None:
+    parameters = {*inspect.signature(task.estimator).parameters}
+    of_classes = any(kind.of_classes for kind in task.kinds)
+    missing = [
+        name
+        for name in ModelSettings().of("components", "estimator", "run").keys() - {"seed"}
+        if name not in parameters and (of_classes or not declared_settings()[name].for_classes)
+    ]
+    assert not missing, f"{task.estimator.__name__} lacks the parameters {missing}"
+    assert "random_state" in parameters, "the seed"
 
 
 def test_every_setting_reaches_the_pipeline() -> None:
@@ -66,7 +81,7 @@ def test_every_setting_reaches_the_pipeline() -> None:
     assert of_estimator["random_state"] == 3
     assert pipeline["scale"].feature_range == (-1, 1)
     assert pipeline["covariates"].covariates == "age"
-    assert pipeline["encode"].missing_value == -9
+    assert pipeline["encode"].schema.missing_value == -9
 
 
 def test_a_preset_gives_what_is_not_set() -> None:

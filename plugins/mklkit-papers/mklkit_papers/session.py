@@ -178,8 +178,7 @@ class SetLines:
 
 def encoded_rows(data: DataSet, rows: Any, scale: str = "standard") -> Array:
     """Return some rows of a data set as numbers (N, d), scaled by themselves."""
-    steps = build_pipeline(MKLClassifier(), scale=scale)[:-1]
-    steps.named_steps["encode"].set_params(**data.encoding)
+    steps = build_pipeline(MKLClassifier(), scale=scale, schema=data.schema)[:-1]
     encoded: Array = steps.fit_transform(data.features.iloc[rows], data.target[rows]).to_numpy()
     return encoded
 

@@ -22,6 +22,7 @@ from mklkit.comparison.data import DataSet, data_sets
 from mklkit.datasets import load_table
 from mklkit.datasets.paths import status
 from mklkit.datasets.table import Table
+from mklkit.datasets.table_schema import columns_of
 from mklkit.errors import DataError, counted, plain_message
 
 FOLDER = "MKLKIT_DATA"
@@ -178,8 +179,9 @@ def find_data(
     """
     table, notes = _table(name, folder, openml)
     features = table.features if columns is None else table.features.iloc[:, :columns]
-    readings = {column: way for column, way in table.readings.items() if column in features}
-    table = attrs.evolve(table, features=_votes_as_numbers(features), readings=readings)
+    features = _votes_as_numbers(features)
+    notations = {str(column.name): column.notation for column in table.schema}
+    table = attrs.evolve(table, features=features, schema=columns_of(features, notations))
     (data,) = data_sets({name: table}, None, None, ())
     return attrs.evolve(data, notes=notes)
 

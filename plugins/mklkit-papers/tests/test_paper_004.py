@@ -100,7 +100,7 @@ def test_glass_gets_its_row_number_as_a_column_that_is_used(tmp_path):
     assert spans.loc["containers"].tolist() == [6, 7]
     assert spans.loc["tableware"].tolist() == [8, 10]
     assert spans.loc["headlamps"].tolist() == [11, 14]
-    encoder = TableEncoder(**data.encoding).fit(data.features)
+    encoder = TableEncoder(schema=data.schema).fit(data.features)
     assert "Id" in encoder.get_feature_names_out()
 
 
