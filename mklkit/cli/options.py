@@ -10,17 +10,11 @@ import typer
 
 from mklkit.cli.completion import completers as complete
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
-from mklkit.datasets.formats import ENDINGS, FORMATS, IN_PARTS
+from mklkit.datasets.formats import ENDINGS, IN_PARTS, WRITABLE, format_of
 
 BUILT_IN = ", ".join(BUILTIN_NAMES)
 # NumPy's generators take seeds of 32 bits.
 LARGEST_SEED = 2**32 - 1
-WRITTEN = ", ".join(
-    f"{each.name} if the name ends in {' or '.join(each.endings)}"
-    for each in FORMATS[1:]
-    if each.writer
-)
-"""The formats of results besides CSV, with their extensions."""
 
 
 def file_path(text: str) -> Path:
@@ -40,8 +34,17 @@ def output_path(text: str) -> Path:
 
 
 def results_path(text: str) -> Path | None:
-    """Return the path of a file for results, None for ``-`` (stdout)."""
-    return None if text == "-" else file_path(text)
+    """Return the path of a file for results in a format that can be written; None for stdout."""
+    if text == "-":
+        return None
+    path = file_path(text)
+    known = format_of(path)
+    if known is not None and known.writer is None:
+        raise typer.BadParameter(
+            f"{known.name} files can be read but not written; give a name that ends in"
+            f" {', '.join(WRITABLE)}."
+        )
+    return path
 
 
 data_option = partial(typer.Option, rich_help_panel="Data")

@@ -71,9 +71,10 @@ def draw(path: Path, display: Callable[[], Any]) -> None:
 
 @contextmanager
 def results_file(output: Path | None) -> Iterator[Write]:
-    """Yield a function that writes more rows to a file, CSV if its format has no writer, or stdout.
+    """Yield a function that writes more rows to a file or stdout.
 
-    The file appears, or replaces an older one, only when all rows have been written.
+    The format is that of the file's extension, CSV if it is unknown. The file
+    appears, or replaces an older one, only when all rows have been written.
     """
     from mklkit.datasets.csv_file import writing
     from mklkit.datasets.formats import format_of, imported
@@ -81,11 +82,11 @@ def results_file(output: Path | None) -> Iterator[Write]:
 
     if output is None:
         # UTF-8 like the file, whatever the terminal's encoding.
-        with writing(sys.stdout.buffer, plain if sys.stdout.isatty() else str) as write:
+        with writing(sys.stdout.buffer, shown=plain if sys.stdout.isatty() else str) as write:
             yield write
         sys.stdout.buffer.flush()
         return
     known = format_of(output)
-    writer = None if known is None else known.writer
-    with replacing(output) as file, (imported(writer) if writer else writing)(file) as write:
+    opened = imported(known.writer) if known is not None and known.writer else writing
+    with replacing(output) as file, opened(file, output.name) as write:
         yield write

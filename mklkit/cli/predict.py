@@ -17,6 +17,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, say, working
 from mklkit.cli.outputs import check_outputs, results_file
+from mklkit.datasets.formats import WRITABLE, format_of
 from mklkit.errors import ModelFileError, counted, quoted
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def predict(
             "-o",
             metavar="FILE",
             parser=opt.results_path,
-            help=f"Write CSV, or {opt.WRITTEN}, to this file instead of stdout (-).",
+            help="Write to this file instead of stdout (-), in the format of its extension:"
+            f" {', '.join(WRITABLE)}; CSV if it is unknown.",
         ),
     ] = None,
     probability: Annotated[
@@ -117,7 +119,8 @@ def _predict(
             findings.say()
     tally.say()
     if output is not None:
-        say(f"wrote {n_rows} predictions to {output}")
+        as_csv = ", as CSV" if output.suffix and format_of(output) is None else ""
+        say(f"wrote {n_rows} predictions to {output}{as_csv}")
 
 
 def columns_of(pipeline: Any, model: Path) -> list[str]:

@@ -7,7 +7,7 @@ import gzip
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from fnmatch import fnmatchcase
 from glob import has_magic
 from pathlib import Path
@@ -179,27 +179,36 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
 
 @contextmanager
 def writing(
-    file: BinaryIO, shown: Callable[[str], str] = str
+    file: BinaryIO, name: str = "", shown: Callable[[str], str] = str
 ) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Give a function that writes more rows; ``shown`` changes the text before it is written."""
-    begun = False
+    """Give a function that writes more rows; ``shown`` changes the text before it is written.
+
+    The name decides, as in reading, whether tabs separate the cells (``.tsv``) and whether the
+    file is compressed (``.gz``).
+    """
+    path, begun = Path(name.lower()), False
+    delimiter = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
 
     def write(table: pd.DataFrame) -> None:
         nonlocal begun
-        file.write(shown(csv_text(table, header=not begun)).encode())
+        target.write(shown(csv_text(table, not begun, delimiter)).encode())
         begun = True
 
-    yield write
+    # Without a name and a time, the same rows give the same bytes.
+    packing: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if _is_packed(path) else None
+    with packing or nullcontext(file) as target:
+        yield write
 
 
-def csv_text(table: pd.DataFrame, header: bool = True) -> str:
+def csv_text(table: pd.DataFrame, header: bool = True, delimiter: str = ",") -> str:
     """Return a table as CSV, with an apostrophe before text that a spreadsheet would run."""
     # By position, since two columns may have the same name.
     safe = table.set_axis(range(table.shape[1]), axis=1)
     for place in safe:
         if safe[place].dtype.kind == "O":
             safe[place] = safe[place].map(_cell)
-    return safe.to_csv(index=False, header=[_cell(name) for name in table] if header else False)
+    names = [_cell(name) for name in table] if header else False
+    return safe.to_csv(index=False, header=names, sep=delimiter)
 
 
 def _cell(value: Any) -> Any:

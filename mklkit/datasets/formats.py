@@ -34,7 +34,8 @@ class Format:
     header : str, optional
         Of a path, returns the names of the columns from the beginning of a file, for completion.
     writer : str, optional
-        Of a binary file, a context that gives a function that writes more rows.
+        Of a binary file and its name, whose extension may stand for a variant of the format, a
+        context that gives a function that writes more rows.
 
     Examples
     --------
@@ -72,6 +73,7 @@ FORMATS = (
     Format("NPZ", ".npz", "npz:read_npz"),
 )
 ENDINGS = tuple(ending for each in FORMATS for ending in each.endings)
+WRITABLE = tuple(ending for each in FORMATS if each.writer for ending in each.endings)
 IN_PARTS = tuple(each.name for each in FORMATS if each.in_parts)
 """The names of the formats whose files can be read in parts."""
 

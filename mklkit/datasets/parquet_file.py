@@ -99,7 +99,7 @@ def columns_in(path: Path) -> list[str]:
 
 
 @contextmanager
-def writing(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
+def writing(file: BinaryIO, _name: str = "") -> Iterator[Callable[[pd.DataFrame], None]]:
     """Give a function that writes more rows of the same columns."""
     try:
         import pyarrow as pa

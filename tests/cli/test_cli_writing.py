@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from helpers.processes import Fitted, Run
 
 from mklkit.__main__ import main
+from mklkit.datasets.formats import ENDINGS, WRITABLE
 from mklkit.persistence.atomic import replacing
 
 FULL = Path("/dev/full")
@@ -73,6 +78,55 @@ def test_a_pipe_by_name_that_nobody_reads_any_more(tmp_path: Path) -> None:
 
     with pytest.raises(BrokenPipeError):
         write()
+
+
+def tabs(file: bytes) -> pd.DataFrame:
+    return pd.read_csv(io.BytesIO(file), sep="\t")
+
+
+@pytest.fixture(scope="module")
+def probable(mklkit: Run, fitted: Fitted, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
+    """Return a model with several columns of results."""
+    model = tmp_path_factory.mktemp("probable") / "model.mkl"
+    done = mklkit("fit", fitted.data, "-k", "linear", "--probability", "-o", model)
+    return Fitted(fitted.data, model, done)
+
+
+class TestFormats:
+    @pytest.mark.parametrize(
+        ("name", "read"),
+        [
+            ("p.csv", lambda file: pd.read_csv(io.BytesIO(file))),
+            ("P.CSV.GZ", lambda file: pd.read_csv(io.BytesIO(gzip.decompress(file)))),
+            ("p.tsv", tabs),
+            ("p.tsv.gz", lambda file: tabs(gzip.decompress(file))),
+            ("p.pq", lambda file: pd.read_parquet(io.BytesIO(file))),
+            ("p.tsv.old", lambda file: pd.read_csv(io.BytesIO(file))),
+        ],
+    )
+    def test_predictions_have_the_format_of_the_extension(
+        self,
+        mklkit: Run,
+        probable: Fitted,
+        tmp_path: Path,
+        name: str,
+        read: Callable[[bytes], pd.DataFrame],
+    ) -> None:
+        shown = mklkit("predict", probable.model, probable.data)
+        done = mklkit("predict", probable.model, probable.data, "-o", tmp_path / name)
+        assert done.code == 0, done
+        assert done.err.endswith(", as CSV\n") == name.endswith(".old")
+        table = read((tmp_path / name).read_bytes())
+        assert table.shape[1] > 1
+        pd.testing.assert_frame_equal(table, pd.read_csv(io.StringIO(shown.out)))
+
+    @pytest.mark.parametrize("ending", sorted({*ENDINGS} - {*WRITABLE}))
+    def test_a_format_that_is_only_read_is_refused_by_name(
+        self, mklkit: Run, fitted: Fitted, tmp_path: Path, ending: str
+    ) -> None:
+        out = tmp_path / f"p{ending}"
+        mklkit("predict", fitted.model, fitted.data, "-o", out).refused("not written", *WRITABLE)
+        assert not out.exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no permissions for owner, group and others")

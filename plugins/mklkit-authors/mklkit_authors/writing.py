@@ -37,7 +37,8 @@ _KINDS: dict[Template, tuple[Kind, str]] = {
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _IMPORT = re.compile(r"^(?:from|import) (\w+).*\n", re.MULTILINE)
 _RELEASE = __version__.rpartition(".")[0]
-_DISTRIBUTIONS = {"mklkit": f"mklkit>={_RELEASE}"}
+# What to require for an import whose distribution has another name, or a least release.
+_DISTRIBUTIONS = {"mklkit": f"mklkit>={_RELEASE}", "sklearn": "scikit-learn"}
 
 
 @attrs.frozen

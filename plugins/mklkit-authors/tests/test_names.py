@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -39,6 +44,26 @@ def test_names_of_the_draft_are_replaced(template: Template, tmp_path: Path) -> 
         assert "mklkit_authors.templates" not in text
         if path.suffix == ".py":
             compile(text, path, "exec")
+
+
+@pytest.mark.parametrize("template", Template)
+def test_a_package_requires_the_distributions_of_its_imports(
+    template: Template, tmp_path: Path
+) -> None:
+    new = NewPlugin("some-rule", template)
+    folder = write_plugin(new, tmp_path)
+    imports = {
+        name.partition(".")[0]
+        for node in ast.walk(ast.parse((folder / new.module / "__init__.py").read_text("utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module] if isinstance(node, ast.ImportFrom) else [node.names[0].name])
+    }
+    # An editable installation of mklkit does not tell its modules.
+    owners = {"mklkit": ["mklkit"], **packages_distributions()}
+    expected = {owners[name][0] for name in imports - sys.stdlib_module_names}
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    required = {re.split("[<=>]", line)[0] for line in project["dependencies"]}
+    assert required == expected
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "loop"])
