@@ -197,7 +197,7 @@ def _table(findings: list[Finding]) -> Grid:
     rows = []
     for kind, name in dict.fromkeys((finding.kind, finding.component) for finding in findings):
         results = [f.outcome for f in findings if (f.kind, f.component) == (kind, name)]
-        counts = {outcome: results.count(outcome) for outcome in outcomes}
+        counts: dict[str, Any] = {outcome: results.count(outcome) for outcome in outcomes}
         rows.append({"kind": kind.replace("_", " "), "component": name, **counts})
     words = Column("kind", "kind"), Column("component", "component")
     numbers = [Column(outcome, outcome, whole) for outcome in outcomes]

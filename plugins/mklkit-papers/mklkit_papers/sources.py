@@ -15,6 +15,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import attrs
+import numpy as np
 import pandas as pd
 from sklearn.datasets import fetch_openml, get_data_home
 
@@ -57,7 +58,7 @@ class Known:
 
     def remark(self, table: Table) -> str:
         """Return how a table's size differs from the known one, empty if it does not."""
-        ours = len(table.target), table.features.shape[1], table.target.nunique()
+        ours = len(table.target), table.features.shape[1], len(np.unique(table.target))
         known = self.rows, self.features, self.classes
         if ours == known:
             return ""

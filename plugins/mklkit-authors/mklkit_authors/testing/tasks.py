@@ -103,7 +103,7 @@ def predictions_can_be_read_back(case: Case) -> None:
     text = io.StringIO(table.to_csv(index=False))
     written, back = task.predicted(table), task.predicted(pd.read_csv(text))
     same = all(a == b or np.isclose(a, b) for a, b in zip(written.flat, back.flat, strict=True))
-    expect(same, written[:3], back[:3], "Write numbers or text; 'comparable' reads both.")
+    expect(same, f"{written[:3]}", back[:3], "Write numbers or text; 'comparable' reads both.")
 
 
 def saved_models_predict_the_same(case: Case) -> None:
