@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import time
 from decimal import Decimal
 from numbers import Number
@@ -17,6 +17,7 @@ from pandas.api.types import (
     is_bool_dtype,
     is_complex_dtype,
     is_datetime64_any_dtype,
+    is_list_like,
     is_numeric_dtype,
 )
 
@@ -69,8 +70,21 @@ def without_value(frame: pd.DataFrame, value: Any) -> pd.DataFrame:
     return frame.mask(pd.DataFrame(holds, frame.index))
 
 
-def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table with decimals, durations and times as floats, bytes as text, and notes."""
+def check_names(names: Sequence[str], file: str = "") -> None:
+    """Raise a ``DataError`` if columns, perhaps of a file, have the same name."""
+    name, occurrences = Counter(names).most_common(1)[0] if len(names) else ("", 0)
+    if occurrences > 1:
+        times = "twice" if occurrences == 2 else f"{occurrences} times"
+        place = f" in {file}" if file else ""
+        raise DataError(f"Column names must be unique; {quoted(name)} occurs {times}{place}.")
+
+
+def plain_values(frame: pd.DataFrame, file: str = "") -> tuple[pd.DataFrame, list[str]]:
+    """Return a table with decimals, durations and times as floats, bytes as text, and notes.
+
+    Raises a ``DataError`` if names are repeated, or cells hold lists or records.
+    """
+    check_names(list(frame.columns), file)
     new: dict[int, pd.Series] = {}
     notes = []
     for place in [place for place, kind in enumerate(frame.dtypes) if kind.kind in "Om"]:
@@ -79,6 +93,8 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         if column.dtype.kind == "m" or kind == "timedelta":
             new[place] = pd.to_timedelta(column).dt.total_seconds()
             notes.append(f"durations in column {quoted(column.name)} taken as seconds")
+        elif kind.startswith(("mixed", "unknown")):
+            _check_flat(column, file)
         elif kind in PLAIN:
             values = column.map(PLAIN[kind], na_action="ignore")
             new[place] = values if kind == "bytes" else values.astype(np.float64)
@@ -86,9 +102,19 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
             notes.append(f"times in column {quoted(column.name)} taken as seconds of the day")
     if new:
         columns = [new.get(place, frame.iloc[:, place]) for place in range(frame.shape[1])]
-        # Not by name, since names may be repeated here.
         frame = pd.concat(columns, axis=1).set_axis(frame.columns, axis=1)
     return frame, notes
+
+
+def _check_flat(column: pd.Series, file: str) -> None:
+    nested = next((value for value in column if is_list_like(value)), None)
+    if nested is not None:
+        place = f" of {file}" if file else ""
+        raise DataError(
+            f"Column {quoted(column.name)}{place} holds"
+            f" {'records' if isinstance(nested, Mapping) else 'lists'}; expected a number or text"
+            " per row: spread it over several columns, or remove it."
+        )
 
 
 def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
@@ -120,9 +146,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
             f"The rows lack {named(missing)} of the training data.{suggest(missing[0], others)}"
         )
     frame = frame.loc[:, frame.columns.isin(wanted)]
-    repeated = frame.columns[frame.columns.duplicated()]
-    if len(repeated):
-        raise DataError(f"Column names must be unique; {quoted(repeated[0])} occurs twice.")
+    check_names(frame.columns.tolist())
     return plain_values(frame.reindex(columns=wanted))[0]
 
 

@@ -63,7 +63,7 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
         notes, decimal = file.notes, file.decimal
     else:
         frame, notes = imported(known.reader)(path)
-    frame, more = plain_values(frame)
+    frame, more = plain_values(frame, path.name)
     return RawTable(frame, _name_of(path), f"{known.name} file {path.name}", notes + more, decimal)
 
 
@@ -218,7 +218,7 @@ class ChunkedTable:
                 for frame, done in parts:
                     if uniform and isinstance(file, CSVFile):
                         self._check_kinds(kinds, frame)
-                    chunk, notes = plain_values(frame)
+                    chunk, notes = plain_values(frame, file.path.name)
                     self._say(notes)
                     chunk.index = pd.RangeIndex(start, start + len(chunk))
                     start += len(chunk)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import Any, BinaryIO, Self
 import attrs
 import pandas as pd
 
+from mklkit.datasets.columns import check_names
 from mklkit.datasets.csv_file import NUMBER_BYTES, TEXT_BYTES
 from mklkit.datasets.paths import readable_as
-from mklkit.errors import DataError, quoted
+from mklkit.errors import DataError
 from mklkit.views.stored_rows import Signature, signature_of
 
 COLUMN_BUFFER = 1 << 20
@@ -42,22 +42,12 @@ class ParquetFile:
 
             with pq.ParquetFile(path) as file:
                 schema, n_rows = file.schema_arrow, file.metadata.num_rows
-            name, occurrences = Counter(schema.names).most_common(1)[0] if len(schema) else ("", 0)
-            if occurrences > 1:
-                raise DataError(
-                    f"{path.name} has several columns named {quoted(name)}: names must be unique."
-                )
+            check_names(schema.names, path.name)
             # Without those that pandas wrote as the labels of rows.
             columns = [str(name) for name in schema.empty_table().to_pandas().columns]
             types = {field.name: field.type for field in schema}
             kind_of = {values: _kind(values) for values in {*types.values()}}
             kinds = {name: kind_of[types[name]] for name in columns}
-        for name, kind in kinds.items():
-            if kind in ("lists", "records"):
-                raise DataError(
-                    f"Column {quoted(name)} of {path.name} holds {kind}; expected a number or text"
-                    " per row: spread it over several columns, or remove it from the file."
-                )
         return cls(path, columns, kinds, n_rows, signature)
 
     @property

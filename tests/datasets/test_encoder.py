@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+from mklkit import MKLClassifier, compare
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.pipeline import build_pipeline, describe
 from mklkit.errors import DataError
@@ -329,9 +330,29 @@ class TestRefusals:
         with pytest.raises(DataError, match=named):
             TableEncoder().fit(pd.DataFrame({"x": [1.0, np.inf, 2.0]}, index=index))
 
+    @pytest.mark.parametrize(
+        ("cell", "kind"),
+        [([1, 2], "lists"), ((1,), "lists"), (np.arange(2), "lists"), ({"a": 1}, "records")],
+    )
+    def test_cells_that_hold_lists_or_records(self, cell: Any, kind: str) -> None:
+        rows = pd.DataFrame({"flat": np.arange(8.0), "deep": [None, "a", *[cell] * 6]})
+        labels = np.arange(8) % 2
+        for use in (
+            lambda: TableEncoder().fit(rows),
+            lambda: build_pipeline(MKLClassifier()).fit(rows, labels),
+            lambda: compare(rows, labels, cv=2),
+        ):
+            with pytest.raises(DataError, match=f"^Column 'deep' holds {kind}; expected a number"):
+                use()
+        encoder = TableEncoder().fit(rows.assign(deep=list("abababab")))
+        with pytest.raises(DataError, match=f"^Column 'deep' holds {kind}; expected a number"):
+            encoder.transform(rows)
+
     def test_repeated_names_and_wrong_shapes(self) -> None:
         with pytest.raises(DataError, match="'a' occurs twice"):
             TableEncoder().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+        with pytest.raises(DataError, match="'a' occurs 3 times"):
+            compare(pd.DataFrame(np.eye(6)[:, :3], columns=["a"] * 3), np.arange(6) % 2, cv=2)
         with pytest.raises(DataError, match="2 dimensions"):
             TableEncoder().fit(np.arange(3.0))
         with pytest.raises(DataError, match="3 columns; there were 2"):

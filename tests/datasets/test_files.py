@@ -340,7 +340,19 @@ class TestRefusals:
     def test_parquet_columns_of_lists_and_records(self, tmp_path: Path, values: list[Any]) -> None:
         frame = pd.DataFrame({"deep": values, "kind": list("abab")})
         frame.to_parquet(tmp_path / "a.parquet")
-        with pytest.raises(DataError, match=r"'deep' of a\.parquet holds (lists|records)"):
+        message = r"'deep' of a\.parquet holds (lists|records); expected a number"
+        with pytest.raises(DataError, match=message):
+            load_table(tmp_path / "a.parquet")
+        with pytest.raises(DataError, match=message):
+            [*ChunkedTable.opened(tmp_path / "a.parquet").chunks()]
+
+    def test_parquet_columns_of_one_name(self, tmp_path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pa.Table.from_arrays([pa.array([1, 2])] * 2, names=["deep", "deep"])
+        pq.write_table(table, tmp_path / "a.parquet")
+        with pytest.raises(DataError, match=r"unique; 'deep' occurs twice in a\.parquet"):
             load_table(tmp_path / "a.parquet")
 
     @pytest.mark.parametrize(
