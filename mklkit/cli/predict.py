@@ -232,6 +232,9 @@ class Tally:
         import pandas as pd
 
         self.names = [str(name) for name in targets]
+        known = targets.notna().all(axis=1)
+        if known.any():
+            self.task.check_scored(targets[known])
         truth, guess = self.task.comparable(targets), self.task.predicted(predictions)
         self.n_targets = 1 if truth.ndim == 1 else truth.shape[1]
         pairs = pd.DataFrame(np.column_stack([truth, guess]), dtype=truth.dtype)

@@ -202,6 +202,8 @@ class Task(Component, ABC):
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Return targets given in Python as an array; DataError if they can't score a model.
 
+        By default they are :meth:`complete`, and checked by :meth:`read`.
+
         Parameters
         ----------
         y : array-like
@@ -218,6 +220,32 @@ class Task(Component, ABC):
         ------
         DataError
             If they can't score a model.
+        """
+        import pandas as pd
+
+        targets = self.complete(y, n_rows)
+        columns = pd.DataFrame(targets, columns=list(self.targets)).infer_objects()
+        return self.as_array(self.read(columns).to_numpy())
+
+    def complete(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """Return targets given in Python as an array of the task's shape, without gaps.
+
+        Parameters
+        ----------
+        y : array-like
+            What users give as targets.
+        n_rows : int
+            The number of samples that there must be.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, T)
+            The targets.
+
+        Raises
+        ------
+        DataError
+            If the shape is another one, or targets are missing.
         """
         import pandas as pd
 
@@ -244,6 +272,19 @@ class Task(Component, ABC):
             The targets of N samples.
         """
         self.checked(targets, len(targets))
+
+    def check_scored(self, columns: pd.DataFrame) -> None:
+        """Raise a DataError if target columns, without gaps, can't score predictions.
+
+        They are some rows of a table. By default :meth:`read` checks them; a task that reads only
+        whole tables, as it needs different targets, overrides this.
+
+        Parameters
+        ----------
+        columns : DataFrame
+            The target columns of a part of a table.
+        """
+        self.read(columns)
 
     def is_scorable(self, truth: NDArray[Any]) -> bool:
         """Return whether a model can be scored by targets, in the form of :meth:`comparable`.

@@ -101,7 +101,7 @@ class Classification(Task):
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Refuse gaps, a single class, and classes all unknown to the model."""
-        targets = super().checked(y, n_rows)
+        targets = self.complete(y, n_rows)
         classes = np.unique(targets).tolist()
         if len(classes) < 2:
             raise DataError(f"Rows of at least two classes are needed; got {listed(classes)}.")
@@ -111,6 +111,9 @@ class Classification(Task):
                 f"None of the classes {listed(classes)} is in the model, which has {listed(known)}."
             )
         return targets
+
+    def check_scored(self, columns: pd.DataFrame) -> None:
+        """Accept all labels, since a part of a table may have one class, or an unknown one."""
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
         """Refuse labels of other types than classes have, and a single class."""

@@ -57,7 +57,7 @@ class Outliers(Classification):
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Return 1 for inliers and −1 for outliers, given by name or by these numbers."""
         known = {"inlier": 1, "outlier": -1, "1": 1, "-1": -1, "1.0": 1, "-1.0": -1}
-        targets = super(Classification, self).checked(y, n_rows)
+        targets = self.complete(y, n_rows)
         signs = np.array([known.get(str(label), 0) for label in targets])
         if {*signs.tolist()} != {1, -1}:
             raise DataError(

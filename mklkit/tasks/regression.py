@@ -68,7 +68,7 @@ class Regression(Task):
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Refuse shapes other than the model's, gaps, text, and the same number in all rows."""
-        targets = super().checked(y, n_rows)
+        targets = self.complete(y, n_rows)
         try:
             numbers = targets.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -78,6 +78,9 @@ class Regression(Task):
         if n_rows < 2 or (np.ptp(numbers, axis=0) == 0).any():
             raise DataError("Different numbers are needed; those of a target are the same.")
         return numbers
+
+    def check_scored(self, columns: pd.DataFrame) -> None:
+        """Accept all values: text counts as missing, and a part of a table may have one number."""
 
     def summary(self, targets: NDArray[Any], counts: pd.Series | None = None) -> str:
         """Return the range of the numbers."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.documents import listings
-from helpers.processes import Outcome, Run, on_path, run_in_process, write_plugin
+from helpers.processes import Outcome, Run, on_path, run_in_process, run_listing, write_plugin
 
 PAGE = "docs/guides/plugins/write-a-task.md"
 N_ROWS = 90
@@ -88,6 +88,43 @@ def test_wrong_options_are_refused(site: Site) -> None:
     run_in_process("fit", site.table, "--task", "interval", **site.environment).refused("'lower'")
     swapped = ("--lower", "upper", "--upper", "lo")
     run_in_process("fit", site.table, *swapped, **site.environment).refused("lower one first")
+
+
+WRONG_TARGETS = """
+import numpy as np
+from mklkit import DataError, compare, explain
+from mklkit_interval import IntervalTaskRegressor
+
+X = np.random.default_rng(0).normal(size=(30, 2))
+right = np.column_stack([X[:, 0] - 1, X[:, 0] + 1])
+text = right.astype(object)
+text[3, 0] = "low"
+model = IntervalTaskRegressor("rbf").fit(X, right)
+for wrong in (right[:, ::-1], text):
+    for call in (
+        lambda: IntervalTaskRegressor("rbf").fit(X, wrong),
+        lambda: compare(X, wrong, task="interval", methods="uniform", cv="2x1"),
+        lambda: explain(model, X, wrong, cv=2, repeats=1),
+    ):
+        try:
+            call()
+        except DataError as error:
+            print(error)
+"""
+
+
+def test_wrong_targets_raise_the_same_error_everywhere(site: Site, tmp_path: Path) -> None:
+    done = run_listing(WRONG_TARGETS, {}, tmp_path, **site.environment)
+    lines = done.out.splitlines()
+    assert len(lines) == 6, done
+    assert len(set(lines)) == 1
+    assert "the lower one first" in lines[0]
+    frame = pd.read_csv(site.table)
+    frame.loc[5, "lo"] = frame.loc[5, "upper"] + 1
+    frame.to_csv(tmp_path / "swapped.csv", index=False)
+    swapped = "predict", site.model, tmp_path / "swapped.csv", "-o", tmp_path / "answers.csv"
+    run_in_process(*swapped, **site.environment).refused("lower one first")
+    assert not (tmp_path / "answers.csv").exists()
 
 
 def test_kernels_are_proposed_and_weighted_by_the_response(site: Site) -> None:

@@ -47,9 +47,10 @@ class SketchBounds(TargetKind):
 
     def read(self, y: Any) -> np.ndarray:
         """Return the bounds (N, 2) that ``fit`` gets."""
-        bounds = np.asarray(y, dtype=np.float64)
-        if bounds.ndim != 2 or bounds.shape[1] != 2 or not (bounds[:, 0] <= bounds[:, 1]).all():
-            raise DataError("Expected a lower and an upper bound per row, the lower one first.")
+        numbers = pd.DataFrame(y).apply(pd.to_numeric, errors="coerce")  # Text becomes NaN.
+        bounds = numbers.to_numpy(dtype=np.float64)
+        if bounds.shape[1] != 2 or not (bounds[:, 0] <= bounds[:, 1]).all():
+            raise DataError("Expected two numbers per row, the bounds, the lower one first.")
         return bounds
 
     def response(self, values: np.ndarray, row_weights: Any = None) -> np.ndarray:
