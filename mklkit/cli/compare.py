@@ -272,7 +272,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
         first.insert(0, (ended, _lost(comparison, output)))
     show(facts_grid(first))
     names = list(comparison.results["data"].unique())
-    how = comparison.task, plan["score"], comparison.unit, plan["reference"]
+    how = comparison.task, plan["score"], plan["reference"]
     for name in names:
         table = comparison.table(name)
         show(comparison_grid(table, *how, name if len(names) > 1 else None))
@@ -283,7 +283,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
         over = comparison_grid(comparison.table(), *how, "over data sets")
         show(over, *_rank_tests(comparison))
     elif len(comparison.questions):
-        show(questions_grid(comparison.questions, comparison.unit))
+        show(questions_grid(comparison.questions, comparison.score))
     splits = dict.fromkeys(part["description"] for part in plan["splits"])
     lines: list[Fact] = [
         ("data", [line for source in data for line in (source.summary, *source.notes)]),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mklkit.display.table import Column, ResultTable
     from mklkit.protocols import Task
+    from mklkit.protocols.score import Score
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
 LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"
@@ -29,17 +30,16 @@ LAST = {"rank": 1, "p_worse": 2, "seconds": 3}
 PLANNED = "interval: at Holm's level, 95 % or more; p: corrected t-test, Holm, over {}"
 
 
-def questions_grid(tests: pd.DataFrame, unit: str) -> Grid:
-    """Return the planned tests of one data set, with differences in a score's unit."""
+def questions_grid(tests: pd.DataFrame, score: Score) -> Grid:
+    """Return the planned tests of one data set, with differences in a score."""
     caption = PLANNED.format(counted(len(tests), "question"))
-    return terminal_table(questions_result(tests, unit), caption=caption, dense=True)
+    return terminal_table(questions_result(tests, score), caption=caption, dense=True)
 
 
 def comparison_grid(
     results: pd.DataFrame,
     task: Task,
     score: str,
-    unit: str,
     reference: str | None,
     title: str | None = None,
 ) -> Grid:
@@ -50,8 +50,8 @@ def comparison_grid(
     several = "rank" in results
     has_legend = title is None or several
     scored = results[results["score"].notna()]
-    result = _for_terminal(methods_result(scored, task, score, unit, reference), task)
-    legend = _legend(result.columns, unit, reference, several) if has_legend else ""
+    result = _for_terminal(methods_result(scored, task, score, reference), task)
+    legend = _legend(result.columns, reference, several) if has_legend else ""
     heading = None if title is None else f"\n{title}"
     table = terminal_table(result, lambda row: STYLES[row["kind"]], legend, heading, dense=True)
     table.show_edge = has_legend  # the empty lines above the head and below the rows
@@ -68,9 +68,9 @@ def _for_terminal(result: ResultTable, task: Task) -> ResultTable:
     return attrs.evolve(result, columns=ordered)
 
 
-def _legend(columns: Sequence[Column], unit: str, reference: str | None, several: bool) -> str:
+def _legend(columns: Sequence[Column], reference: str | None, several: bool) -> str:
     names = (reference or "the best", reference or "the first")
-    beside = unit if unit == "points" else "diff."
+    beside = next((column.short for column in columns if column.key == "difference"), "")
     text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*names, beside)
     shorts = {column.short for column in columns}
     if "bal." in shorts:

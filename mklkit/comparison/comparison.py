@@ -37,9 +37,8 @@ from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.covariates import still_told
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import for_table, match_class_weights
-from mklkit.display.numbers import number, percentage
 from mklkit.errors import DataError, counted, listed
-from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
+from mklkit.evaluation.claims import coverage, estimand, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import beats_guessing
@@ -338,7 +337,7 @@ class Comparison:
         lines = sentences(self.questions[withheld], self._unadjusted_anywhere)
         tests = self.questions[~withheld]
         if len(tests) or not lines:
-            lines.insert(0, verdict(tests, self.unit))
+            lines.insert(0, verdict(tests, self.score))
         return lines
 
     def _guessing(self) -> Iterator[str]:
@@ -372,14 +371,9 @@ class Comparison:
         Returns
         -------
         str
-            In percent, if differences are in points; otherwise with three digits.
+            As :attr:`score` writes it, of an error without the sign.
         """
-        return percentage(score) if self.unit == "points" else number(score, 3)
-
-    @property
-    def unit(self) -> str:
-        """The unit of differences in score: ``"points"``, or the name of the score."""
-        return "points" if in_points(self.plan) else str(self.plan["score"])
+        return self.score.written_ranked(score)
 
     @cached_property
     def best_method(self) -> Method:
@@ -441,7 +435,7 @@ class Comparison:
         DataError
             If there is no such data set, or none was finished.
         """
-        return ComparisonDisplay(self.table(data), str(self.plan["score"]), self.unit).plot(ax)
+        return ComparisonDisplay(self.table(data), self.score).plot(ax)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON.

@@ -64,7 +64,6 @@ def methods_result(
     methods: pd.DataFrame,
     task: Task,
     name: str,
-    unit: str,
     reference: str | None,
     caption: str = "",
     note: str = "",
@@ -74,29 +73,31 @@ def methods_result(
     Measures that no method has are left out, and so is the difference of the reference to itself.
     """
     ranking = task.score_named(name)
-    lead = score_column(ranking, unit)
-    parts = [_score_column(key, *heads, unit == "points") for key, heads in PARTS.items()]
-    others = [_measure_column(score) for score in task.measured if score is not ranking]
+    lead = score_column(ranking)
+    share, order = lead.unit == "%", lead.order
+    parts = [_score_column(key, *heads, share, order) for key, heads in PARTS.items()]
+    stored = [score for score in task.measured if score.key in methods]
+    others = [_measure_column(score) for score in stored if score is not ranking]
     measures = [column for column in [*parts, *others] if methods[column.key].notna().any()]
-    rows = [{**row, "kind_name": KINDS[row["kind"]]} for row in methods.to_dict("records")]
+    rows = [{**row, "kind_name": KINDS[row["kind"]]} for row in _written(methods, ranking)]
     if "rank" in methods:
         return ResultTable([*WORDS, RANK, lead, *measures, *DATASETS], rows, caption, note)
     compared_to = reference or next(iter(methods.loc[methods["failures"] == 0, "method"]), None)
     rows = [
         {**row, "difference": math.nan} if row["method"] == compared_to else row for row in rows
     ]
-    beside = difference_column(unit, f"To {reference or 'the best'}")
+    beside = difference_column(ranking, f"To {reference or 'the best'}")
     return ResultTable([*WORDS, lead, *measures, beside, *SPLITS], rows, caption, note)
 
 
 def questions_result(
-    tests: pd.DataFrame, unit: str, caption: str = "", note: str = ""
+    tests: pd.DataFrame, score: Score, caption: str = "", note: str = ""
 ) -> ResultTable:
     """Return the table of planned tests."""
-    difference = difference_column(unit, "Difference")
+    difference = difference_column(score, "Difference")
     rows = [
         {**test, "pair": f"{test['method']} against {test['reference']}"}
-        for test in tests.to_dict("records")
+        for test in _written(tests, score)
     ]
     columns = [
         Column("question", "Question"),
@@ -116,12 +117,25 @@ def _level(test: Row) -> str:
     return numbers.percentage(test["level"])
 
 
-def score_column(score: Score, unit: str) -> Column:
+RANKED = ("score", "difference", *PARTS)
+"""The keys of values in the score that ranks methods."""
+
+
+def _written(table: pd.DataFrame, score: Score) -> list[Row]:
+    """Return rows with the values of the score that ranks methods, of an error without the sign."""
+    if score.lower:
+        ends = {"low": "high", "high": "low"}
+        signed = [key for key in (*RANKED, *ends) if key in table]
+        table = table.assign(**-table[signed].astype(float)).rename(columns=ends)
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def score_column(score: Score) -> Column:
     """Return the column of the score that ranks and tests methods."""
-    share = unit == "points"
-    is_short = score.of and score.short and not score.lower and not score.decimal
-    short = str(score.short) if is_short else score.name + " %" * share
-    column = _score_column("score", score.ranked_head, short, share, marks_best=True)
+    is_short = score.of and score.short and not score.decimal
+    short = str(score.short) if is_short else score.words + " %" * score.is_share
+    order = "ascending" if score.lower else "descending"
+    column = _score_column("score", score.head, short, score.is_share, order, marks_best=True)
 
     def interval(row: Row) -> str:
         if not is_known(row.get("low")):
@@ -131,11 +145,11 @@ def score_column(score: Score, unit: str) -> Column:
     return attrs.evolve(column, deviation="deviation", detail=interval)
 
 
-def difference_column(unit: str, head: str) -> Column:
-    """Return a column of differences in the score."""
-    write = numbers.percent if unit == "points" else THREE_DECIMALS
-    short = unit if unit == "points" else "diff."
-    return Column("difference", head, write, unit, short=short, absent="")
+def difference_column(score: Score, head: str) -> Column:
+    """Return a column of differences in a score."""
+    if score.is_share:
+        return Column("difference", head, numbers.percent, "points", short="points", absent="")
+    return Column("difference", head, THREE_DECIMALS, score.words, short="diff.", absent="")
 
 
 def _measure_column(score: Score) -> Column:
@@ -214,16 +228,22 @@ def pairs_result(names: Sequence[str], p_values: Array) -> ResultTable:
     return ResultTable([Column("method", "Method"), *columns], rows, caption)
 
 
-def scores_on_data_sets(means: pd.DataFrame, score: Score, unit: str) -> ResultTable:
+def scores_on_data_sets(means: pd.DataFrame, score: Score) -> ResultTable:
     """Return the mean scores of methods (rows) on data sets, the best on each data set marked."""
-    column = score_column(score, unit)
+    column = score_column(score)
     of_data = [
         attrs.evolve(column, key=name, head=name, unit="", short="", deviation="", detail=None)
         for name in map(str, means.columns)
     ]
     share = " in percent" if column.unit else ""
     caption = f"Mean {column.head}{share}, the methods in the order of their ranks."
-    rows = means.rename(columns=str).rename_axis("method").reset_index().to_dict("records")
+    rows = (
+        (score.sign * means)
+        .rename(columns=str)
+        .rename_axis("method")
+        .reset_index()
+        .to_dict("records")
+    )
     return ResultTable([Column("method", "Method", order=""), *of_data], rows, caption)
 
 

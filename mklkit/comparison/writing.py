@@ -32,9 +32,7 @@ def methods_latex(comparison: Comparison) -> str:
     """Return the planned tests, with the verdict as their caption, and the table of methods."""
     table = comparison.table()
     plan = comparison.plan
-    methods = methods_result(
-        table, comparison.task, plan["score"], comparison.unit, plan["reference"]
-    )
+    methods = methods_result(table, comparison.task, plan["score"], plan["reference"])
     methods = methods.without(*ON_PAGE_ONLY)
     if "rank" in table:
         return latex_result(attrs.evolve(methods, caption=comparison.verdict))
@@ -42,7 +40,7 @@ def methods_latex(comparison: Comparison) -> str:
     caption = f"Means over the splits ± standard deviation; differences to {beside}"
     parts = [latex_result(attrs.evolve(methods, caption=caption))]
     if len(comparison.questions):
-        tests = questions_result(comparison.questions, comparison.unit)
+        tests = questions_result(comparison.questions, comparison.score)
         verdict = " ".join(comparison.verdict.splitlines())
         parts.insert(0, latex_result(attrs.evolve(tests, caption=verdict)))
     return "\n".join(parts)

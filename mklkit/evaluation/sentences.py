@@ -13,8 +13,7 @@ import attrs
 import numpy as np
 
 from mklkit.display import numbers
-from mklkit.protocols import Task
-from mklkit.protocols.score import is_error, words_of
+from mklkit.protocols.score import Score
 
 INCONCLUSIVE = "inconclusive"
 """The beginning of a sentence on an interval that shows neither a difference nor its absence."""
@@ -36,35 +35,39 @@ class Unit:
         Decimals; None writes two significant digits.
     word : str
         What follows a number, with its space: ``" points"``, or empty.
+    is_error : bool
+        Whether the score is an error, which rises where something is lost.
     """
 
     score: str
     scale: int = 100
     digits: int | None = 1
     word: str = " points"
+    is_error: bool = False
 
     @classmethod
-    def of(cls, task: Task, score: str, mean: float) -> Unit:
+    def of(cls, score: Score, mean: float) -> Unit:
         """Return the unit of losses of a score of this mean."""
-        name = task.score_named(score).words
-        if task.in_points(score) or score == "r2":
-            return cls(name)
-        return cls(name, 1, max(0, 2 - int(np.floor(np.log10(abs(mean) or 1.0)))), "")
+        if score.is_share or score.name == "r2":
+            return cls(score.words)
+        digits = max(0, 2 - int(np.floor(np.log10(abs(mean) or 1.0))))
+        return cls(score.words, 1, digits, "", score.lower)
 
     @classmethod
-    def of_differences(cls, score: str) -> Unit:
-        """Return the unit of differences between methods, by the unit of a comparison."""
-        if score == "points":
-            return cls("score")
-        if score == "r2":
-            return cls("R²", word=" points of R²")
+    def of_differences(cls, score: Score) -> Unit:
+        """Return the unit of differences in a score between methods."""
+        if score.is_share:
+            return cls(score.words)
+        if score.name == "r2":
+            return cls(score.words, word=f" points of {score.words}")
         # A difference of negated errors is that of the errors, negated.
-        words = words_of(score)
-        return cls(words, -1 if is_error(score) else 1, None, f" in {words}")
+        return cls(score.words, score.sign, None, f" in {score.words}", score.lower)
 
     @property
     def lost(self) -> str:
         """The unit of a loss, such as "points of accuracy"."""
+        if self.is_error:
+            return f"rise in {self.score}"
         return f"points of {self.score}" if self.word else self.score
 
     def number(self, value: float) -> str:
@@ -222,8 +225,18 @@ def lost_without(mean: float, low: float, high: float, unit: Unit) -> str:
     --------
     >>> lost_without(0.2, 0.1, 0.3, Unit("accuracy"))
     'lost: 20.0 points (10.0 to 30.0)'
+    >>> lost_without(0.2, 0.1, 0.3, Unit("mean absolute error", 1, 2, "", is_error=True))
+    'lost: mean absolute error rises by 0.20 (0.10 to 0.30)'
     """
-    return f"lost: {change(mean, low, high, '', '', unit)}"
+    return f"lost: {_loss(mean, low, high, ('', ''), unit)}"
+
+
+def _loss(mean: float, low: float, high: float, words: tuple[str, str], unit: Unit) -> str:
+    """Return a loss: of an error how far it rises or falls, else with words for both directions."""
+    if not unit.is_error:
+        return change(mean, low, high, *words, unit)
+    direction, ends = ("falls", (-mean, -high, -low)) if mean < 0 else ("rises", (mean, low, high))
+    return f"{unit.score} {direction} by {change(*ends, '', '', unit)}"
 
 
 def not_lost_without(most: float, unit: Unit) -> str:
@@ -246,25 +259,28 @@ def better_without(mean: float, low: float, high: float, unit: Unit) -> str:
     >>> better_without(-0.03, -0.05, -0.01, Unit("accuracy"))
     'not lost, better without: 3.0 points gained (1.0 to 5.0)'
     """
-    return f"not lost, better without: {change(mean, low, high, 'lost', 'gained', unit)}"
+    return f"not lost, better without: {_loss(mean, low, high, ('lost', 'gained'), unit)}"
 
 
 def inconclusive_without(mean: float, low: float, high: float, samples: float, unit: Unit) -> str:
     """Return that an interval does not show whether a source is needed.
 
-    It is said as a change of the score, which is below zero for a loss. ``samples`` would have an
-    even chance of another outcome; one fold has no interval, and no such number.
+    It is said as a change of the score, which is below zero for a loss, of an error above.
+    ``samples`` would have an even chance of another outcome; one fold has no interval, and no such
+    number.
 
     Examples
     --------
     >>> inconclusive_without(0.022, -0.011, 0.056, 1700, Unit("accuracy"))  # doctest: +ELLIPSIS
     'inconclusive: −2.2 points without it (95 % CI −5.6 to +1.1); about 1,700 samples would ...'
     """
-    without = f"{unit.signed(-mean)}{unit.word} without it"
+    ends = (low, high) if unit.is_error else (-high, -low)
+    in_score = f" in {unit.score}" if unit.is_error else unit.word
+    without = f"{unit.signed(mean if unit.is_error else -mean)}{in_score} without it"
     if math.isnan(low):
         return f"{INCONCLUSIVE} from one fold: {without}"
     return (
-        f"{INCONCLUSIVE}: {without} ({interval(-high, -low, unit.signed)});"
+        f"{INCONCLUSIVE}: {without} ({interval(*ends, unit.signed)});"
         f" about {samples:,.0f} samples would have an even chance"
     )
 

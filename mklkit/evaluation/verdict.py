@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from mklkit.display import numbers
 from mklkit.errors import DataError, counted
+from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
@@ -25,6 +26,7 @@ from mklkit.evaluation.sentences import (
     same_scores,
     too_few_splits,
 )
+from mklkit.protocols.score import Score
 
 NAMES_SHOWN = 3
 """The most methods of a group to name; the others are counted."""
@@ -130,7 +132,7 @@ def planned_tests(
     return table
 
 
-def verdict(tests: pd.DataFrame, unit: str = "points") -> str:
+def verdict(tests: pd.DataFrame, score: Score = ACCURACY) -> str:
     """Return the results of :func:`planned_tests`, one sentence and line per question.
 
     Sentences follow from the intervals: "better" or "worse" if 0 is outside, "no difference
@@ -140,9 +142,9 @@ def verdict(tests: pd.DataFrame, unit: str = "points") -> str:
     Parameters
     ----------
     tests : pandas.DataFrame
-    unit : str, default="points"
-        ``"points"`` for scores that are shares from 0 to 1; else scikit-learn's name of the score.
-        Differences of R² are written in points, those of errors in the unit of the error.
+    score : Score, default=that of accuracies
+        The score that was tested. Differences of shares and of R² are written in points, those of
+        errors in the unit of the error.
 
     Examples
     --------
@@ -153,7 +155,7 @@ def verdict(tests: pd.DataFrame, unit: str = "points") -> str:
     """
     if len(tests) == 0:
         return "There are no two methods to compare."
-    written = Unit.of_differences(unit)
+    written = Unit.of_differences(score)
     return "\n".join(
         f"{row['question']}: {_answer(row, written)}." for row in tests.to_dict("records")
     )

@@ -206,7 +206,7 @@ def explain(
     sizes = self_similarity(fitted, encoded).to_numpy()
     scores = measured.scores()
     margin = equivalence_margin(task, score, data.targets)
-    unit = Unit.of(task, score, float(scores["score"].mean()))
+    unit = Unit.of(task.score_named(score), float(scores["score"].mean()))
     kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
     kernels = judged(kernels, len(data.targets), margin)
     have = of_those_who_have(kernels, margin)

@@ -32,7 +32,8 @@ LONGEST = 60
 class Explanation:
     """Which kernels and columns matter to a model, as :func:`mklkit.explain` finds.
 
-    A loss is a difference in ``score``: 0.02 of accuracy or R² is two points. Column suffixes:
+    A loss is a difference in ``score``: 0.02 of accuracy or R² is two points; of an error, which
+    is negated in ``scores``, how far it rises. Column suffixes:
     ``_std`` is the deviation over folds, ``_low`` and ``_high`` the 95 % interval, corrected
     for folds that share training rows.
 
@@ -104,7 +105,7 @@ class Explanation:
     def __repr__(self) -> str:
         """Return one line."""
         kernels, folds = counted(len(self.kernels), "kernel"), counted(len(self.scores), "fold")
-        mean = self.task.shown(self.score, self.scores["score"].mean())
+        mean = self.task.score_named(self.score).written_ranked(self.scores["score"].mean())
         return f"Explanation({kernels}, {folds}: {self.unit.score} {mean})"
 
     def _repr_html_(self) -> str:
@@ -122,21 +123,22 @@ class Explanation:
     def summary(self) -> str:
         """Return the mean scores of the folds, and the unit of losses."""
         means = self.scores.mean()
-        shown = self.task.shown
+        shown = self.task.score_named(self.score).written_ranked
         # The third is a baseline of the first or second, not necessarily of the score.
         others = [
             f"{score.words} {score.written(means[score.key])}"
             for score in self.task.labeled
             if score.ranks and score.name != self.score
         ]
-        guess = f"({shown(self.score, means['guess'])} without any column)"
-        scores = [f"{shown(self.score, means['score'])} {guess}", *others]
+        guess = f"({shown(means['guess'])} without any column)"
+        scores = [f"{shown(means['score'])} {guess}", *others]
         if "incomplete_score" in means:
-            complete, incomplete = (shown(self.score, means[part]) for part in PARTS)
+            complete, incomplete = (shown(means[part]) for part in PARTS)
             scores.append(f"{complete} of rows with all sources, {incomplete} of the others")
         # For a score written in per cent it is clear.
         point = ": 1 point is 0.01" if self.score == "r2" else ""
-        return f"{', '.join(scores)}; what is lost is in {self.unit.lost}{point}"
+        lost = f"the {self.unit.lost}" if self.unit.is_error else f"in {self.unit.lost}{point}"
+        return f"{', '.join(scores)}; what is lost is {lost}"
 
     def text(self) -> str:
         """Return the notes in full, one per line: ``left out: these 5 folds …``."""
@@ -160,7 +162,8 @@ class Explanation:
 
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> KernelWorthDisplay:
         """Draw weights with their spread beside the loss when a kernel is left out."""
-        return KernelWorthDisplay(self.kernels, self.unit.lost, self.unit.scale).plot(axes)
+        lost = self.unit.lost if self.unit.is_error else f"{self.unit.lost} lost"
+        return KernelWorthDisplay(self.kernels, lost, self.unit.scale).plot(axes)
 
     def plot_columns(self, axes: Sequence[Axes] | None = None) -> ColumnEffectsDisplay:
         """Draw the columns of each kernel that move its part of the decision values most."""

@@ -162,7 +162,8 @@ def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
     low, high = corrected_interval(better, scores["training_rows"], scores["rows"])
     if low > 0 or (np.isnan(low) and better.mean() > 0):
         return
-    difference = change(better.mean(), low, high, "higher", "lower", unit)
+    directions = ("lower", "higher") if unit.is_error else ("higher", "lower")
+    difference = change(better.mean(), low, high, *directions, unit)
     yield (
         f"{beats_guessing('the model', 'is not')}: {difference} in {unit.score}, so losses mean"
         " little"

@@ -11,6 +11,7 @@ import pandas as pd
 from mklkit.errors import DataError
 from mklkit.plotting.base import Display
 from mklkit.plotting.parts import COLOURS, FAINT, SHAPES, check_table, ink, short
+from mklkit.protocols.score import Score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +34,8 @@ class ComparisonDisplay(Display):
     table : pandas.DataFrame
         With the columns ``method``, ``kind``, ``score`` and, for intervals, ``low`` and ``high``;
         as :meth:`mklkit.Comparison.table` returns it. Methods without a score are left out.
-    score : str, default="accuracy"
-        The name of the score.
-    unit : str, default="points"
-        ``"points"``: the score is a share, drawn in percent.
+    score : Score, default=that of accuracies
+        The score, drawn in percent if it is a share, and without the sign if it is an error.
 
     Examples
     --------
@@ -46,8 +45,7 @@ class ComparisonDisplay(Display):
     """
 
     table: pd.DataFrame
-    score: str = "accuracy"
-    unit: str = "points"
+    score: Score = attrs.field(factory=lambda: Score("accuracy", unit="share"))
 
     def _check(self) -> None:
         check_table(self.table, ("method", "kind", "score"), "mklkit.compare(...).table()")
@@ -62,7 +60,7 @@ class ComparisonDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         table = self._scored()
-        scale = 100 if self.unit == "points" else 1
+        scale = 100 if self.score.is_share else self.score.sign
         looks = zip(COLOURS, SHAPES, strict=False)  # Colours alone don't print.
         for (kind, caption), (color, marker) in zip(KINDS.items(), looks, strict=False):
             methods = table[table["kind"] == kind]
@@ -70,7 +68,8 @@ class ComparisonDisplay(Display):
                 means = scale * methods["score"].to_numpy(dtype=float)
                 spread = None
                 if "low" in table:
-                    low, high = scale * methods[["low", "high"]].to_numpy(dtype=float).T
+                    ends = scale * methods[["low", "high"]].to_numpy(dtype=float)
+                    low, high = np.sort(ends).T  # An error without its sign has them the other way.
                     spread = np.nan_to_num([means - low, high - means])
                 ax.errorbar(means, methods.index, xerr=spread, fmt=marker, color=color, capsize=3,
                             label=caption)  # fmt: skip
@@ -78,8 +77,8 @@ class ComparisonDisplay(Display):
         ax.axvline(best, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
         ax.set_yticks(range(len(table)), [short(name) for name in table["method"]])
         ax.invert_yaxis()
-        percent = ", %" if self.unit == "points" else ""
-        ax.set_xlabel(f"{self.score.replace('_', ' ')} on test rows{percent}")
+        percent = ", %" if self.score.is_share else ""
+        ax.set_xlabel(f"{self.score.words} on test rows{percent}")
         ax.grid(axis="x", color=ink(), alpha=FAINT)
         ax.set_axisbelow(True)
         self.figure_.legend(loc="outside upper center", ncols=2, frameon=False)

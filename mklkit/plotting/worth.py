@@ -33,8 +33,8 @@ class KernelWorthDisplay(PanelsDisplay):
     ----------
     kernels : pandas.DataFrame
         As in :attr:`mklkit.explanation.explanation.Explanation.kernels`.
-    lost : str, default="points of accuracy"
-        The unit of the loss.
+    lost : str, default="points of accuracy lost"
+        The loss with its unit.
     scale : int, default=100
         The number of these units in a loss of 1.
 
@@ -50,7 +50,7 @@ class KernelWorthDisplay(PanelsDisplay):
     """
 
     kernels: pd.DataFrame
-    lost: str = "points of accuracy"
+    lost: str = "points of accuracy lost"
     scale: int = 100
 
     def _check(self) -> int:
@@ -90,7 +90,7 @@ class KernelWorthDisplay(PanelsDisplay):
         ax.axvline(0, color=ink(), linewidth=0.8)
         ax.spines["left"].set_visible(False)
         ax.margins(x=0.06)
-        ax.set_xlabel(f"{self.lost} lost,\nmean ± deviation")
+        ax.set_xlabel(f"{self.lost},\nmean ± deviation")
         handles, labels = ax.get_legend_handles_labels()
         if not handles:
             ax.set_xticks([])

@@ -189,12 +189,6 @@ class Score:
         return self.sign < 0
 
     @property
-    def ranked_head(self) -> str:
-        """The head of the values that models are ranked by, of an error the negated ones."""
-        words = self.name.replace("_", " ")
-        return words[:1].upper() + words[1:] if self.lower else self.head
-
-    @property
     def scale(self) -> tuple[int, int]:
         """A factor, and the decimals of the product to show in tables."""
         return (100, 1) if self.share else (1, 3)
@@ -233,6 +227,21 @@ class Score:
         if self.is_share:
             return numbers.percentage(value)
         return numbers.significant(value, 4) if self.unit == "error" else numbers.number(value, 3)
+
+    def written_ranked(self, value: float) -> str:
+        """Return a value by which models are ranked as text: of an error without the sign.
+
+        Parameters
+        ----------
+        value : float
+            A value of which the larger is better, NaN if it is undefined.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        return self.written(None if np.isnan(value) else self.sign * value)
 
     def possible(self, value: float) -> bool:
         """Return whether a value is in the range, or missing.

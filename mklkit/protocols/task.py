@@ -831,8 +831,7 @@ class Task(Component, ABC):
         str
             Its name in words.
         """
-        score = self.score_named(name)
-        return score.words if score.sign > 0 else name.replace("_", " ")
+        return self.score_named(name).words
 
     def in_points(self, name: str) -> bool:
         """Return whether a score is a share from 0 to 1, written in percent and points.

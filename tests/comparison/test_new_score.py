@@ -16,7 +16,7 @@ from mklkit.protocols.score import of_labels
 from mklkit.tasks import Classification
 
 X, Y = load_wine(return_X_y=True)
-KAPPA = Score("kappa", of_labels(cohen_kappa_score))
+KAPPA = Score("kappa", of_labels(cohen_kappa_score), words="agreement beyond chance", head="Kappa")
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,13 @@ def test_methods_are_ranked_by_it_and_all_files_show_it(tmp_path: Path) -> None:
         assert (table["score"] == table[name]).all()
         for ending in ("html", "json", "tex", "csv"):
             done.report(tmp_path / f"a.{ending}")
-        assert "Kappa" in (tmp_path / "a.html").read_text()
+        page = (tmp_path / "a.html").read_text()
+        assert "Kappa" in page
+        if name == "kappa":
+            assert "agreement beyond chance on test rows" in page
+            assert "agreement beyond chance" in done.how[0]
+            assert "in agreement beyond chance" in done.verdict
+            assert "kappa on test" not in page
         assert "Kappa" in (tmp_path / "a.tex").read_text()
         assert "kappa" in (tmp_path / "a.csv").read_text()
         assert "kappa" in json.dumps(json.loads((tmp_path / "a.json").read_text()))

@@ -91,7 +91,14 @@ def test_several_targets_and_every_file(tmp_path: Any) -> None:
     for ending in ("html", "json", "tex", "csv"):
         done.report(tmp_path / f"a.{ending}")
     assert r"R$^2$" in (tmp_path / "a.tex").read_text()
-    assert "R²" in done._repr_html_()
+    page = done._repr_html_()
+    assert "R²" in page
+    # The error itself is written, under its own name; the least comes first.
+    written = page[page.index("Mean absolute error") :]
+    assert f">{-done.table()['score'].iloc[0]:.3f}" in written.replace("<strong>", "")
+    assert "Neg " not in page
+    assert f"{-done.table()['score'].max():.4g}" in repr(done)
+    assert "mean difference in mean absolute error" in done.how[0]
     assert done.best_estimator_.predict(FEATURES[:3]).shape == (3, 2)
 
 

@@ -64,9 +64,7 @@ def explained() -> Explanation:
 
 def methods(comparison: Comparison) -> ResultTable:
     table, plan = comparison.table(), comparison.plan
-    return of_comparison.methods_result(
-        table, comparison.task, plan["score"], comparison.unit, plan["reference"]
-    )
+    return of_comparison.methods_result(table, comparison.task, plan["score"], plan["reference"])
 
 
 def scores() -> ResultTable:
@@ -110,7 +108,7 @@ TABLES: dict[Any, Callable[[], ResultTable]] = {
     of_comparison.methods_result: lambda: methods(compared()),
     "methods over data sets": lambda: methods(over_data_sets()),
     of_comparison.questions_result: lambda: of_comparison.questions_result(
-        compared().questions, compared().unit
+        compared().questions, compared().score
     ),
     of_page.questions_table: lambda: on_page()["questions"],
     of_comparison.weights_result: lambda: on_page()["weights"][0],
@@ -121,7 +119,6 @@ TABLES: dict[Any, Callable[[], ResultTable]] = {
     of_comparison.scores_on_data_sets: lambda: of_comparison.scores_on_data_sets(
         pd.DataFrame({"iris": [0.9, 0.91, nan], "wine": [0.5, nan, 0.4]}, index=["a", "b", "c"]),
         compared().score,
-        compared().unit,
     ),
     of_comparison.methods_parts: lambda: of_comparison.methods_parts(compared().plan["methods"]),
     describe.listed: lambda: describe.listed(

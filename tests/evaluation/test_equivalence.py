@@ -10,6 +10,7 @@ from sklearn.metrics import log_loss, root_mean_squared_error
 
 from mklkit import MKLRegressor, compare, explain
 from mklkit.evaluation import equivalence_margin, planned_tests, verdict
+from mklkit.evaluation.number_scores import ABSOLUTE_ERROR
 from mklkit.registry.tasks import task_named
 
 RANDOM = np.random.default_rng(4)
@@ -43,7 +44,7 @@ def test_the_unit_of_the_target_changes_no_verdict() -> None:
         found = compare({"a": (X, y), "b": (X[::-1], -y)}, methods="uniform", kernels=kernels,
                         learners=["ridge(alpha=1)"], score=score, task="regression", cv="2x1",
                         also=["rbf"], baselines="none")  # fmt: skip
-        lines = verdict(found.questions, score).splitlines()
+        lines = verdict(found.questions, found.score).splitlines()
         sentences.append([re.sub(r"[\d.]+(e[+-]\d+)?", "#", line) for line in lines])
         shares.append(found.table().set_index("method")["p_equivalent"].dropna())
     assert sentences[0] == sentences[1]
@@ -59,4 +60,4 @@ def test_errors_within_the_margin_are_equivalent_in_any_unit() -> None:
         margin = equivalence_margin(numbers, "neg_mean_absolute_error", unit * METRES)
         scores = {name: unit * values for name, values in rivals.items()}
         tests = planned_tests(scores, [("Q", "a", "b")], 54, 6, margin=margin)
-        assert "no difference larger than" in verdict(tests, "neg_mean_absolute_error")
+        assert "no difference larger than" in verdict(tests, ABSOLUTE_ERROR)

@@ -13,6 +13,7 @@ from scipy import stats
 
 from mklkit.errors import DataError
 from mklkit.evaluation import Resolution, planned_tests, verdict, verdict_of_datasets
+from mklkit.evaluation.number_scores import ABSOLUTE_ERROR, R2
 
 STREAM = np.random.default_rng(1)
 BEST = 0.9 + STREAM.normal(0, 0.01, 10)
@@ -95,13 +96,12 @@ def test_sentences() -> None:
     barely = 100 * stats.t.isf(0.025, 9) * 0.002 * np.sqrt(1 / 10 + 1 / 9) + 0.02
     assert "(95 % CI 0.02 to " in said(behind(barely))
     tests = planned_tests({"a": BEST, "b": behind(5)}, [("Q", "a", "b")], **SIZES)
-    assert "by 5.0 points of R² (95 % CI 4.8 to" in verdict(tests, "r2")
+    assert "by 5.0 points of R² (95 % CI 4.8 to" in verdict(tests, R2)
     # A higher negative error is a smaller error.
-    error = "neg_mean_absolute_error"
-    assert "a is better than b by 0.05 in mean absolute error" in verdict(tests, error)
+    assert "a is better than b by 0.05 in mean absolute error" in verdict(tests, ABSOLUTE_ERROR)
     tests = planned_tests({"a": BEST, "b": behind(0.5, 0.04)}, [("Q", "a", "b")], **SIZES)
     assert "inconclusive: a − b = −0.005 in mean absolute error (95 % CI −0." in verdict(
-        tests, error
+        tests, ABSOLUTE_ERROR
     )
     assert verdict(tests.iloc[:0]) == "There are no two methods to compare."
 

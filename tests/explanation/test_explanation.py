@@ -17,7 +17,7 @@ from sklearn.metrics import (
     r2_score,
     roc_auc_score,
 )
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sources import (
     FIRST_TWO,
     KERNELS,
@@ -197,11 +197,36 @@ def test_sentences_follow_from_intervals() -> None:
         "copy: not lost by more than 1.4 points",
         "harm: not lost, better without: 3.0 points gained (1.0 to 5.0)",
     ]
+    error = Unit("max error", 1, 2, "", is_error=True)
+    assert list(without_kernels(table, error)) == [
+        "clin: lost: max error rises by 0.20 (0.10 to 0.30)",
+        "mrna: inconclusive: +0.11 in max error without it (95 % CI −0.01 to +0.23); about 130"
+        " samples would have an even chance",
+        "noise: inconclusive: +0.002 in max error without it (95 % CI −0.04 to +0.04); about 550"
+        " samples would have an even chance",
+        "copy: not lost by more than 0.01",
+        "harm: not lost, better without: max error falls by 0.03 (0.01 to 0.05)",
+    ]
     one_fold = kernels.head(1).assign(left_out_low=np.nan, left_out_high=np.nan)
     (sentence,) = without_kernels(judged(one_fold, 100, MARGIN), unit)
     assert "inconclusive from one fold" in sentence
     withheld = kernels.assign(unadjusted=[["snp"]] * len(kernels))
     assert set(judged(withheld, 100, MARGIN)["outcome"]) == {"no verdict"}
+
+
+def test_an_error_is_written_without_the_sign_by_which_it_is_ranked() -> None:
+    rows, _ = three_sources()
+    numbers = rows["scan_a"].to_numpy() + 10 * np.arange(len(rows)) % 7
+    model = MKLRegressor(FIRST_TWO).fit(rows, numbers)
+    told = explain(model, rows, numbers, score="neg_mean_absolute_error", **QUICK)
+    errors = []
+    for train, test in KFold(2, shuffle=True, random_state=0).split(rows):
+        answers = clone(model).fit(rows.iloc[train], numbers[train]).predict(rows.iloc[test])
+        errors.append(np.abs(numbers[test] - answers).mean())
+    assert told.scores["score"].mean() == pytest.approx(-np.mean(errors))
+    assert told.summary().startswith(f"{np.mean(errors):.4g} (")
+    assert repr(told).endswith(f"mean absolute error {np.mean(errors):.4g})")
+    assert told.summary().endswith("what is lost is the rise in mean absolute error")
 
 
 def test_uneven_classes_are_judged_by_balanced_accuracy_and_any_score_can_be_named() -> None:

@@ -16,6 +16,7 @@ from mklkit.plotting import (
     CurvesDisplay,
     KernelWorthDisplay,
 )
+from mklkit.protocols.score import Score
 
 COMPARED = pd.DataFrame(
     {
@@ -45,13 +46,19 @@ def bars(ax: Axes) -> list[tuple[float, float]]:
     return sorted((bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in drawn)
 
 
-@pytest.mark.parametrize(("unit", "scale"), [("points", 100), ("r2", 1)])
-def test_scores_have_their_intervals(unit: str, scale: int) -> None:
-    display = ComparisonDisplay(COMPARED, score="r2", unit=unit).plot()
+@pytest.mark.parametrize(
+    ("score", "scale"),
+    [(Score("share", unit="share"), 100), (Score("number"), 1), (Score("neg_error"), -1)],
+    ids=["share", "number", "error"],
+)
+def test_scores_have_their_intervals(score: Score, scale: int) -> None:
+    display = ComparisonDisplay(COMPARED, score).plot()
+    assert display.ax_.get_xlabel().startswith(f"{score.key} on test rows")
     scored = COMPARED.dropna().reset_index(drop=True)
     assert texts(display.ax_.get_yticklabels()) == scored["method"].tolist()
     expected = [(place, scale * low, scale * high) for place, low, high in
                 zip(scored.index, scored["low"], scored["high"], strict=True)]  # fmt: skip
+    expected = [(place, *sorted(ends)) for place, *ends in expected]
     np.testing.assert_allclose(segments(display.ax_), expected)
     points = [c[0].get_xydata() for c in display.ax_.containers]
     points = sorted((y, x) for part in points for x, y in part)

@@ -58,16 +58,15 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
     place = names.index(name)
     details = _by_method(methods, runs, lambda run: run.details or None)
     chart = None
-    score = str(comparison.plan["score"])
     if methods["score"].notna().any():
-        display = ComparisonDisplay(methods, score, comparison.unit)
-        chart = svg_of(display, f"Mean {score.replace('_', ' ')} on {name}")
+        display = ComparisonDisplay(methods, comparison.score)
+        chart = svg_of(display, f"Mean {comparison.score.words} on {name}")
     return {
         "id": f"data-{place + 1}",
         "name": name,
         "questions": questions_table(comparison, name),
         "methods": methods_html(comparison, methods, f"Methods on {name}.", "" if place else NOTE),
-        "score": score_column(comparison.score, comparison.unit).head,
+        "score": score_column(comparison.score).head,
         "accuracy": chart,
         "weights": _weights(methods, runs),
         "sections": comparison.task.sections(comparison.plan["data"][place], methods, details)
@@ -131,5 +130,5 @@ def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) ->
     scores = {name: comparison.table(name).set_index("method")["score"] for name in names}
     means = pd.DataFrame(scores).reindex(methods)
     parts = [means.iloc[:, start : start + ACROSS] for start in range(0, len(names), ACROSS)]
-    tables = [scores_on_data_sets(part, comparison.score, comparison.unit) for part in parts]
+    tables = [scores_on_data_sets(part, comparison.score) for part in parts]
     return [html_table(table, "sortable", sorted_by="") for table in tables]

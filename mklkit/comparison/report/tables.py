@@ -34,7 +34,7 @@ def questions_table(comparison: Comparison, name: str) -> ResultTable | None:
     if tests.empty:
         return None
     note = PLANNED.format(counted(len(tests), "question"))
-    return questions_result(tests, comparison.unit, f"Planned tests on {name}.", note)
+    return questions_result(tests, comparison.score, f"Planned tests on {name}.", note)
 
 
 def methods_html(comparison: Comparison, methods: pd.DataFrame, caption: str, note: str) -> Markup:
@@ -44,7 +44,6 @@ def methods_html(comparison: Comparison, methods: pd.DataFrame, caption: str, no
         methods,
         comparison.task,
         plan["score"],
-        comparison.unit,
         plan["reference"],
         caption,
         note,
@@ -64,9 +63,7 @@ def comparison_html(comparison: Comparison) -> str:
         return html.shown(repr(comparison))
     plan = comparison.plan
     table = comparison.table()
-    result = methods_result(
-        table, comparison.task, plan["score"], comparison.unit, plan["reference"]
-    )
+    result = methods_result(table, comparison.task, plan["score"], plan["reference"])
     rows = result.rows
     best = next((row for row in rows if row["failures"] == 0), None)
     return html.shown(
