@@ -175,7 +175,7 @@ def compare(
     ['alignment', 'best-single', 'gradient boosting', 'linear', 'logistic regression',
      'random forest', 'rbf', 'uniform']
     """
-    chosen = ModelSettings.named(settings, but=OF_METHODS)
+    chosen = ModelSettings.named(settings, instead=OF_METHODS)
     design = Design.of(chosen, learners, also, baselines)
     request = requested(cv, mccv, train, split_column, groups)
     check_progress(progress)

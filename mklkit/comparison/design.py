@@ -85,6 +85,7 @@ class Design:
 
 def _is_defined(task: Task, score: str, data: DataSet) -> bool:
     """Return whether a score is defined without probabilities; a SpecError if it never is."""
+    task.score_named(score)  # It raises if there is no such score.
     try:
         return not task.needs_probabilities(score, data.target)
     except ValueError as error:

@@ -5,7 +5,7 @@ Nothing heavy is imported here, because the command line's help shows the settin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args, get_type_hints
@@ -25,8 +25,8 @@ Part = Literal["steps", "components", "estimator", "search", "run"]
 """What a setting belongs to: the steps before an estimator, its components or other parameters, the
 search for these, or the run of a fit, which does not change what is learned."""
 
-OF_METHODS = ("preset", "combiner", "learner")
-"""The settings that each method of a comparison has of its own."""
+OF_METHODS = {"preset": "presets", "combiner": "methods", "learner": "learners"}
+"""The settings that each method of a comparison has of its own, and the arguments for them."""
 EFFORTS: tuple[str, ...] = ("fast", "thorough")
 DEFAULT_KERNELS = "cosine(linear), rbf, cosine(polynomial)"
 KERNELS = '"rbf(sigma=\'mean\')", "shape:linear@fou_*"'
@@ -255,15 +255,15 @@ class ModelSettings:
     )
 
     @classmethod
-    def named(cls, values: Mapping[str, Any], but: Collection[str] = ()) -> Self:
+    def named(cls, values: Mapping[str, Any], instead: Mapping[str, str] | None = None) -> Self:
         """Return settings by their names.
 
         Parameters
         ----------
         values : mapping of str to object
             Their values.
-        but : collection of str, default=()
-            Settings that may not be among them.
+        instead : mapping of str to str, optional
+            Settings that may not be among them, each with the argument to use instead.
 
         Returns
         -------
@@ -275,13 +275,17 @@ class ModelSettings:
         SpecError
             If there is no setting of a name.
         """
-        known = [name for name in declared_settings() if name not in but]
+        arguments = instead or {}
+        known = [name for name in declared_settings() if name not in arguments]
         for name in values:
             if name not in known:
-                raise SpecError(
-                    f"There is no setting {quoted(name)}.{suggest(name, known)} Choose from"
-                    f" {listed(known)}."
+                argument = arguments.get(name) or arguments.get(name.removesuffix("s"))
+                advice = (
+                    f" Use the argument {quoted(argument)}."
+                    if argument
+                    else f"{suggest(name, known)} Choose from {listed(known)}."
                 )
+                raise SpecError(f"There is no setting {quoted(name)}.{advice}")
         return cls(**values)
 
     def of(self, *parts: Part) -> dict[str, Any]:

@@ -204,7 +204,7 @@ def test_class_weights_name_labels_by_their_text() -> None:
     ("settings", "reason"),
     [
         ({"score": "accurracy"}, r"Did you mean 'accuracy'.*balanced_accuracy"),
-        ({"score": "r2"}, "no score 'r2' for classes"),
+        ({"score": "r2"}, r"^There is no score 'r2' for classes\. Choose one of .*recall_macro"),
         ({"score": "neg_log_loss"}, "add --probability"),
         ({"score": "f1"}, "pos_label=1.*f1_macro"),
         ({"baselines": "forest"}, "Did you mean 'random forest'"),

@@ -107,7 +107,8 @@ def test_settings_for_classes_are_not_for_numbers(name: str) -> None:
     ("values", "words"),
     [
         ({"kernel": "rbf"}, "no setting 'kernel'.*Did you mean 'kernels'"),
-        ({"learner": "svm"}, "no setting 'learner'"),
+        ({"learner": "svm"}, "no setting 'learner'. Use the argument 'learners'.$"),
+        ({"combiners": ["dimkl3"]}, "no setting 'combiners'. Use the argument 'methods'.$"),
         ({"tune": "quick"}, "'fast', 'thorough' or a number"),
         ({"max_memory": "much"}, "much"),
     ],
