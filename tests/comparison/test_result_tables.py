@@ -13,6 +13,7 @@ from rich.console import Console
 from mklkit.cli.comparison_tables import comparison_grid, questions_grid
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.report.tables import methods_html
+from mklkit.comparison.result_tables import methods_result
 from mklkit.display.html import html_table
 from mklkit.display.latex import latex_result, latex_text
 from mklkit.display.numbers import number, percent
@@ -72,6 +73,17 @@ def test_planned_tests_have_the_same_numbers_in_all_renderers(
         assert shown in terminal
         assert shown in page
         assert latex_text(shown) in latex
+
+
+def test_a_score_that_was_not_stored_is_left_out(compared: Comparison) -> None:
+    older = compared.table().drop(columns="balanced_accuracy")
+    table = methods_result(older, compared.task, "accuracy", None)
+    names = [column.key for column in table.columns]
+    assert "balanced_accuracy" not in names
+    whole = methods_result(compared.table(), compared.task, "accuracy", None)
+    assert names == [column.key for column in whole.columns if column.key in names]
+    assert {column.key for column in whole.columns} - {*names} == {"balanced_accuracy"}
+    assert table.cells()
 
 
 SCORES = ResultTable(
