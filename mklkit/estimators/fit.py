@@ -121,6 +121,8 @@ def plan_and_read(
     row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
     data = check_training(estimator, kind, rows, y, row_weights, row_groups)
     if data.rows.medians is None:
+        # No row misses a source, so nothing has to be decided about those that do. Kernels are
+        # proposed later, by the fit of the problems, whose cache may have them from other fits.
         return plan, data
     if plan.proposed:
         plan = with_kernels(plan, data)
@@ -160,9 +162,12 @@ def _fit_problems(
         views, target, generator = problem_views.of_problem(problem, seed)
         return fit_decisions(plan.weighting, views, target, plan.learner, generator)
 
-    tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
-    if plan.weighting.joins_targets and len(problems) > 1 and problems[0].column is not None:
+    one_per_target = len(problems) > 1 and problems[0].column is not None
+    if plan.weighting.joins_targets and one_per_target:
+        # The combiner learns all targets at once, with work that they share.
         tasks = [partial(fit_problem, Problem(plan.kind), seed)]
+    else:
+        tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
     decisions: list[Decision] = []
     bar = reported(None, "fitting", BRIEF) if len(tasks) > 1 else nullcontext()
     with bar as report:

@@ -35,7 +35,8 @@ def fit_study(
     With ``refit``, the model learns from all rows after that, with what a search has chosen.
     """
     splits = study.hold_out(holdout)
-    study, split = study.with_notes(splits.notes), splits[0]
+    study = study.with_notes(splits.notes)
+    split = splits[0]
     adjustment = study.adjustment()
     adjustment.warn()
     parts = {part: split.test[mask] for part, mask in study.parts(split.test).items()}
