@@ -29,6 +29,7 @@ TITLES = {
     "registry": "Registry",
     "views": "Views: kernels on rows",
     "numerics": "Numerical helpers",
+    "display": "Sections of a report",
     "errors": "Errors and warnings",
 }
 MODULES = {
