@@ -11,7 +11,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from writing import write_if_changed
 
-import mklkit
 
 # What has no docstring of its own: names of types, and of lists.
 ALIASES = (GenericAlias, UnionType, type(Literal[0]), tuple)
@@ -49,17 +48,28 @@ def listed(title: str, text: str, groups: dict[str, list[str]], module: str) -> 
             parts += [name, "-" * len(name), ""]
         ordered = sorted(members, key=str.lower)
         aliases = [item for item in ordered if isinstance(getattr(home, item), ALIASES)]
-        elsewhere = [item for item in ordered if module != "mklkit" and item in mklkit.__all__]
+        elsewhere = {item: page for item in ordered if (page := _page_of(item, module)) != module}
         documented = [item for item in ordered if item not in (*aliases, *elsewhere)]
         if documented:
             parts += [".. autosummary::", "   :toctree: names", "   :nosignatures:", ""]
             parts += [*(f"   {item}" for item in documented), ""]
         if elsewhere:
             parts += [".. autosummary::", "   :nosignatures:", ""]
-            parts += [*(f"   ~mklkit.{item}" for item in elsewhere), ""]
+            parts += [*(f"   ~{page}.{item}" for item, page in elsewhere.items()), ""]
         for item in aliases:
             parts += [f"``{item}``", f"   ``{getattr(home, item)}``", ""]
     return "\n".join(parts)
+
+
+def _page_of(item: str, module: str) -> str:
+    """Return the module on whose page a name is documented: the first that exports it."""
+    homes = ("mklkit", "mklkit.plugin")
+    before = homes[: homes.index(module)] if module in homes else homes
+    value = getattr(import_module(module), item)
+    for home in map(import_module, before):
+        if item in home.__all__ and getattr(home, item) is value:
+            return home.__name__
+    return module
 
 
 def by_layer(module: str) -> dict[str, list[str]]:
