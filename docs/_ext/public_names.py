@@ -11,7 +11,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from writing import write_if_changed
 
-
 # What has no docstring of its own: names of types, and of lists.
 ALIASES = (GenericAlias, UnionType, type(Literal[0]), tuple)
 # The layers of the architecture, as the titles of a reference.
