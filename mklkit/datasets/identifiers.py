@@ -23,8 +23,11 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
     A column that counts the rows is kept if no other is left. Within a part of the rows, more
     columns may have a different value in each row.
     """
-    naming = [str(name) for name, column in frame.items() if _names_rows(column)]
-    either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
+    # Tables may be very wide, and most columns of wide ones hold floats, which name no rows.
+    places = [place for place, kind in enumerate(frame.dtypes) if not is_float_dtype(kind)]
+    columns = {str(frame.columns[place]): frame.iloc[:, place] for place in places}
+    naming = [name for name, column in columns.items() if _names_rows(column)]
+    either = [name for name, column in columns.items() if name in naming or _counts_rows(column)]
     return either if len(either) < frame.shape[1] else naming
 
 

@@ -52,6 +52,14 @@ def is_text(column: pd.Series) -> bool:
     return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
+def text_columns(frame: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the columns of a table that hold only text and gaps, by name."""
+    # Tables may be very wide; taking each column of numbers out would take seconds.
+    places = [place for place, kind in enumerate(frame.dtypes) if is_string_dtype(kind)]
+    columns = (frame.iloc[:, place] for place in places)
+    return {str(column.name): column for column in columns if is_text(column)}
+
+
 def read_as_text(columns: Iterable[Column]) -> list[str]:
     """Return the columns that a file reader must leave as text, such as ``0110``."""
     return [str(c.name) for c in columns if c.notation in (TEXT, POINTS, WRITTEN)]
@@ -72,9 +80,9 @@ def settle_notations(
     Columns in ``written`` stay text.
     """
     columns = {
-        str(name): _Words(column, marks)
-        for name, column in frame.items()
-        if name not in written and is_text(column)
+        name: _Words(column, marks)
+        for name, column in text_columns(frame).items()
+        if name not in written
     }
     for column in columns.values():
         column.resolve(tolerant=marks is GAP_MARKS)
@@ -99,11 +107,11 @@ def read_later(
     more are refused. Columns in ``noted`` have no notes.
     """
     columns: dict[str, _Words] = {}
-    for name in map(str, frame.columns):
+    for name, written in text_columns(frame).items():
         notation = notations.get(name, NUMBER)
-        if holds_of(notation) == "text" or not is_text(frame[name]):
+        if holds_of(notation) == "text":
             continue
-        words = _Words(frame[name], notation=notation)
+        words = _Words(written, notation=notation)
         if name not in notations and len(words.known):
             n_misfits, _ = words.choose()
             if 2 * n_misfits >= (~words.missing).sum():

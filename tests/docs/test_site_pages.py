@@ -40,7 +40,7 @@ class Followed:
     ``bring`` writes the files that its reader is taken to have. ``instead`` has parts of commands
     and listings, and what stands there in the test, so that it is quick; what these print is not
     compared. ``left_out`` has the beginnings of what is not run, each with the reason. ``needs`` is
-    the package whose combiners the page names. ``long`` pages take five seconds or more on a quiet
+    the package whose combiners the page names. ``long`` pages take two seconds or more on a quiet
     machine: they and those of packages are left to a step of CI. ``slow`` pages show results of a
     former scheme of folds, and run again once they are printed anew.
     """
@@ -158,7 +158,7 @@ FOLLOWED = {
     "docs/index.md": Followed(
         long=True, left_out={"pip install .": INSTALLS, "mklkit explain": "test_readme.py runs it"}
     ),
-    "docs/guides/choosing-kernels.md": Followed(instead={"DATA": "wine"}),
+    "docs/guides/choosing-kernels.md": Followed(instead={"DATA": "wine"}, long=True),
     "docs/guides/comparing.md": Followed(
         long=True,
         bring=patients,
@@ -171,22 +171,22 @@ FOLLOWED = {
     "docs/guides/covariates.md": Followed(bring=study, long=True),
     "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize", slow=True),
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
-    "docs/guides/imbalance.md": Followed(),
-    "docs/guides/large-data.md": Followed(bring=large_tables),
+    "docs/guides/imbalance.md": Followed(long=True),
+    "docs/guides/large-data.md": Followed(bring=large_tables, long=True),
     "docs/guides/missing-sources.md": Followed(
         bring=lacking, instead={"--mccv 10 --train 0.3": "--cv 2x1"}, needs="mklkit_missing"
     ),
     "docs/guides/notebooks.md": Followed(),
     "docs/guides/omics.md": Followed(slow=True),
-    "docs/guides/probabilities.md": Followed(),
+    "docs/guides/probabilities.md": Followed(long=True),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(
-        instead={"compare wine": "compare wine --cv 2x1 --baselines none"}
+        long=True, instead={"compare wine": "compare wine --cv 2x1 --baselines none"}
     ),
     "docs/guides/sensors.md": Followed(slow=True),
     "docs/guides/several-sources.md": Followed(long=True),
     "docs/guides/text-and-numbers.md": Followed(long=True),
-    "docs/guides/tuning.md": Followed(),
+    "docs/guides/tuning.md": Followed(long=True),
     **dict.fromkeys(
         (f"docs/papers/00{number}.md" for number in range(5)),
         Followed(
