@@ -29,7 +29,9 @@ print(*sys.modules)
 @pytest.mark.process
 def test_help_imports_nothing_heavy() -> None:
     # After an installation, the first help of a command collects the options of packages.
-    subprocess.run([sys.executable, "-m", "mklkit", "fit", "--help"], capture_output=True, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "mklkit", "fit", "--help"], capture_output=True, check=True
+    )
     done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
     assert done.stdout.count("Usage: mklkit") == 2
     loaded = done.stdout.splitlines()[-1].split()
