@@ -37,6 +37,8 @@ UsageError: Any = typer.BadParameter.__base__
 # Pydantic, which reads values for Typer, puts this before the message itself.
 NOISE = "Value error, "
 CHOICE = re.compile(r"(.*) is not one of (.*)\.", re.DOTALL)
+IMPORTER = "<frozen importlib"
+"""The beginning of the file names of Python's importer in tracebacks."""
 NO_MEMORY = ("failed to map segment", "annot allocate memory")
 """What the loader of shared libraries says when memory runs out."""
 
@@ -94,7 +96,11 @@ def _lacks_memory_to_load(error: BaseException) -> bool:
     while cause := causes[-1].__cause__ or causes[-1].__context__:
         causes.append(cause)
     frames = [frame for cause in causes for frame, _ in walk_tb(cause.__traceback__)]
-    importing = any(frame.f_code.co_name == "<module>" for frame in frames)
+    # A module that can't even be read has no frame of its own, only those of Python's importer.
+    importing = any(
+        frame.f_code.co_name == "<module>" or frame.f_code.co_filename.startswith(IMPORTER)
+        for frame in frames
+    )
     return importing and any(
         isinstance(cause, MemoryError) or any(words in str(cause) for words in NO_MEMORY)
         for cause in causes
