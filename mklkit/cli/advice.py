@@ -74,7 +74,9 @@ def _other_c(model: Any, larger: bool) -> list[str]:
     learner = classifier_in(model).learner_
     if learner.fixed_C is None:
         return []
-    size, C = "smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0)
+    size = "smaller"
+    C = min(learner.fixed_C / FACTOR_ON_C, 1.0)
     if larger:
-        size, C = "larger", max(learner.fixed_C * FACTOR_ON_C, 1.0)
+        size = "larger"
+        C = max(learner.fixed_C * FACTOR_ON_C, 1.0)
     return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=C)))})"]

@@ -251,10 +251,12 @@ def _rows(
                     " with --groups, or give --ignore-groups if the rows are independent."
                 )
             raise DataError(f"{data} has no column {quoted(name)}{why}")
-    truth, notes = rows.targets[names], list(rows.notes)
+    truth = rows.targets[names]
+    notes = list(rows.notes)
     known = truth.notna().all(axis=1).to_numpy()
     note_without_target(known, names, notes)
-    truth, features = task.read(truth[known]), rows.features[known]
+    truth = task.read(truth[known])
+    features = rows.features[known]
     if groups is not None:
         notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")

@@ -58,7 +58,9 @@ def kernels(
     preset = None if settings.preset is None else find_preset(settings.preset)
     chosen: Any = settings.kernels or (preset and preset.kernels) or KERNELS
     study = read_study(settings, data, Roles(target=target, drop=drop or ()), task)
-    table, notes, steps = study.table, list(study.notes), study.pipeline[:-1]
+    table = study.table
+    notes = list(study.notes)
+    steps = study.pipeline[:-1]
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if are_proposed(chosen):
@@ -121,7 +123,8 @@ def _report(
     metadata = facts_grid([data_line(table, notes), ("steps", steps), ("shown", shown)])
     show(metadata, terminal_table(alignment_result(alignments)))
     pairs = "; ".join(f"{first} with {second}" for first, second in _weak_pairs(alignments))
-    below, best = f"with alignment below {WEAK}", "(such pairs often combine best)"
+    below = f"with alignment below {WEAK}"
+    best = "(such pairs often combine best)"
     show(f"Pairs {below} {best}: {pairs}" if pairs else f"No pairs {below} {best}.")
     if not centered:
         show(

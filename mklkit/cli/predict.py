@@ -99,7 +99,8 @@ def _predict(
     encoder = encoder_in(pipeline)
     schema = None if encoder is None else encoder.schema_
     findings = Findings(encoder)
-    task, n_rows = task_of(pipeline), 0
+    task = task_of(pipeline)
+    n_rows = 0
     tally = Tally(task)
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()

@@ -54,7 +54,8 @@ def chosen_line(model: dict[str, Any]) -> list[Fact]:
 
 def learned_line(metadata: dict[str, Any]) -> str:
     """Return how many rows the model has learned from, and how many the scored one has."""
-    rows, time = metadata["model"]["rows"], seconds(metadata["seconds"])
+    rows = metadata["model"]["rows"]
+    time = seconds(metadata["seconds"])
     scored = metadata.get("scored_model", {"rows": rows})
     if scored["rows"] == rows:
         return f"learned from {counted(rows, 'row')} in {time}"

@@ -34,7 +34,8 @@ def baselines(design: Design) -> list[Method]:
             )
         chosen = usual[name]
         if name in grids:
-            folds, jobs = ShuffledFolds(5, settings.seed, design.task), settings.n_jobs
+            folds = ShuffledFolds(5, settings.seed, design.task)
+            jobs = settings.n_jobs
             chosen = GridSearchCV(
                 chosen, grids[name], scoring=design.scoring, cv=folds, n_jobs=jobs
             )

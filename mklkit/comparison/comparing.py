@@ -183,7 +183,8 @@ def compare(
     # Names are checked before data are read, which may take long; compatibility after that.
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(design, baselines=()))
-    data, plans = data_sets(X, y, target, drop, weights, task), []
+    data = data_sets(X, y, target, drop, weights, task)
+    plans = []
     design, notes = design.for_data(data, score)
     compared, questions, omissions = methods_to_compare(methods, presets, design)
     notes += omissions
@@ -200,7 +201,8 @@ def compare(
     metadata |= {"questions": questions, "reference": reference}
     total = _runs(plans, len(compared))
     cells: list[Cell] = []
-    start, by_time = monotonic(), False
+    start = monotonic()
+    by_time = False
     file = None if results is None else Path(results)
     with (
         Results(file, metadata, compared) as stored,
@@ -228,7 +230,8 @@ def compare(
             if not cells:
                 raise
     notes += _left_out(cells)
-    reused, complete = len(cells) - stored.n_new, len(cells) == total
+    reused = len(cells) - stored.n_new
+    complete = len(cells) == total
     return Comparison(cells, data, compared, metadata, notes, complete, reused, by_time, unadjusted)
 
 
@@ -250,7 +253,9 @@ def _ended_by(limit: Any, n_cells: int, plans: list[Splits], n_methods: int) -> 
     notes = [
         f"the time limit of {limit} ended it after {n_cells} of {_runs(plans, n_methods)} runs"
     ]
-    n_splits, done, repeats = n_cells // n_methods, 0, 0
+    n_splits = n_cells // n_methods
+    done = 0
+    repeats = 0
     for plan in plans:
         done += plan.repeats_in(min(n_splits, len(plan)))
         repeats += plan.repeats_in(len(plan))

@@ -74,7 +74,8 @@ def methods_result(
     """
     ranking = task.score_named(name)
     lead = score_column(ranking)
-    share, order = lead.unit == "%", lead.order
+    share = lead.unit == "%"
+    order = lead.order
     parts = [_score_column(key, *heads, share, order) for key, heads in PARTS.items()]
     stored = [score for score in task.measured if score.key in methods]
     others = [_measure_column(score) for score in stored if score is not ranking]

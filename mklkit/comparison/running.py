@@ -46,7 +46,9 @@ class Encoded:
     """The encoded and scaled rows of one split, made once for all methods with the same steps."""
 
     def __init__(self, data: DataSet, plan: Splits, place: int) -> None:
-        self.data, self.split, self.place = data, plan[place], place
+        self.data = data
+        self.split = plan[place]
+        self.place = place
         split = self.split
         self.held_out = data.task.held_out(data.truth, plan.tests)
         self.complete = not data.features.isna().any(axis=None)
@@ -240,7 +242,8 @@ def measured(
     if encoded.data.incomplete is not None:
         incomplete, test = encoded.data.incomplete, encoded.split.test
         for part, members in (("complete", ~incomplete), ("incomplete", incomplete)):
-            scorer, mask = task.scorer(score, encoded.variance(members), training), members[test]
+            scorer = task.scorer(score, encoded.variance(members), training)
+            mask = members[test]
             with suppress(ValueError):  # It may be undefined on few rows.
                 cell[f"{part}_score"] = scorer(classifier, rows[mask], labels[mask])
     if not np.isfinite(cell["score"]):

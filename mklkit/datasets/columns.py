@@ -309,7 +309,8 @@ def by_source(columns: Sequence[str], every: Sequence[str]) -> list[str]:
 
 def unique_name(name: str, taken: set[str]) -> str:
     """Return the name, with a number if another column has it, and reserve it."""
-    unique, number = name, 1
+    unique = name
+    number = 1
     while unique in taken:
         number += 1
         unique = f"{name}_{number}"

@@ -22,7 +22,8 @@ from mklkit.datasets.notations import COMMA, meanings, points_may_group
 from mklkit.datasets.paths import readable_as
 from mklkit.views.stored_rows import Signature, signature_of
 
-HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
+HEAD_ROWS = (50, 1000)
+HEAD_CELLS = 100_000
 TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
 # In memory, text takes a Python object per cell, a number eight bytes.
 TEXT_BYTES, NUMBER_BYTES = 64, 8
@@ -101,7 +102,8 @@ class CSVFile:
         """
         wanted = None if columns is None else {*columns}
         names = [None if wanted is not None and n not in wanted else n for n in self.names]
-        plain, globs = {*as_text}, [glob for glob in as_text if has_magic(glob)]
+        plain = {*as_text}
+        globs = [glob for glob in as_text if has_magic(glob)]
         text = [
             raw
             for raw, name in zip(self.raw_names, self.names, strict=True)
@@ -186,7 +188,8 @@ def writing(
     The name decides, as in reading, whether tabs separate the cells (``.tsv``) and whether the
     file is compressed (``.gz``).
     """
-    path, begun = Path(name.lower()), False
+    path = Path(name.lower())
+    begun = False
     delimiter = "\t" if path.name.removesuffix(".gz").endswith(".tsv") else ","
 
     def write(table: pd.DataFrame) -> None:

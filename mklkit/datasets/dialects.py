@@ -70,7 +70,8 @@ def sniff(sample: bytes, name: str) -> Dialect:
     rows = {mark: _first_rows(text, mark) for mark in DELIMITERS}
     # The delimiter that splits header and first row into most fields; by default a comma.
     best = max(DELIMITERS, key=lambda mark: min(len(row) for row in rows[mark]))
-    header, first_row = rows[best][0], rows[best][1] if len(rows[best]) > 1 else []
+    header = rows[best][0]
+    first_row = rows[best][1] if len(rows[best]) > 1 else []
     comma_decimal = best != "," and any(
         "," in cell and _is_number(cell.replace(",", ".")) for cell in first_row
     )

@@ -65,7 +65,8 @@ def encoded_rows(
     encoder.fit(features[~held[scan.members]])
     known = scan.codes >= 0
     sizes = [int((known & ~held).sum()), int((known & held).sum())]
-    names, dtype = encoder.feature_names_out_, _dtype(encoder, features)
+    names = encoder.feature_names_out_
+    dtype = _dtype(encoder, features)
     room = gettempdir()
     if "TMPDIR" not in os.environ and os.access(ROOM, os.W_OK | os.X_OK):
         room = str(ROOM)
@@ -199,7 +200,8 @@ def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> N
 @contextmanager
 def _space(room: str, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> Iterator[None]:
     """Raise an error if the disk has no space for the rows, before and during writing."""
-    needed, free = n_rows * n_columns * dtype.itemsize, shutil.disk_usage(room).free
+    needed = n_rows * n_columns * dtype.itemsize
+    free = shutil.disk_usage(room).free
     advice = "set the environment variable TMPDIR to a folder with more"
     if needed > free:
         raise DataError(

@@ -365,7 +365,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
-        numeric, empty = self.numeric_, {*self.empty_}
+        numeric = self.numeric_
+        empty = {*self.empty_}
         filled = frame[[name for name in numeric if name not in empty]]
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
         return np.hstack([all_as_numbers(filled.reindex(columns=numeric)), *dates])

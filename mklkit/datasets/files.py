@@ -155,9 +155,11 @@ class ChunkedTable:
                 f"{paths[0].name} is a {known.name} file, which can't be read in parts: save it as"
                 f" {' or '.join(IN_PARTS)}."
             )
-        name, origin = _name_of(paths[0]), f"{known.name} file {paths[0].name}"
+        name = _name_of(paths[0])
+        origin = f"{known.name} file {paths[0].name}"
         if len(paths) > 1:
-            name, origin = Path(source).name, f"{len(paths)} {known.name} files, {source}"
+            name = Path(source).name
+            origin = f"{len(paths)} {known.name} files, {source}"
         files = [imported(known.reader)(path) for path in paths]
         fewest, most = CHUNK_ROWS
         fitting = min(most, max(fewest, CHUNK_CELLS // max(1, len(files[0].columns))))

@@ -75,7 +75,8 @@ def load_features(
         of training.
     """
     raw = read_whole(source, read_as_text(schema or ()))
-    wanted, frame = list(columns if needed is None else needed), raw.frame
+    wanted = list(columns if needed is None else needed)
+    frame = raw.frame
     if raw.origin.startswith("libsvm"):
         # The format omits zeros, and trailing columns that are zero in all rows.
         absent = [column for column in wanted if column not in frame]
@@ -141,7 +142,9 @@ def _as_trained(
     schema: Schema | None,
 ) -> Iterator[NewRows]:
     """Yield the rows of each frame as training would read them, with notes on new values."""
-    n_rows, told, notes = 0, set[str](), list(source.notes)
+    n_rows = 0
+    told = set[str]()
+    notes = list(source.notes)
     known = notations_in(schema or ())
     for frame in frames:
         n_rows += len(frame)

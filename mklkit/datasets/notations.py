@@ -113,5 +113,6 @@ def points_may_group(texts: Iterable[str], pointed: bool = True) -> bool:
         pattern = POINT_GROUPED if "." in text else WHOLE
         if not pattern.fullmatch(text.strip().translate(MINUS)):
             return False
-        has_text, has_point = True, has_point or "." in text
+        has_text = True
+        has_point = has_point or "." in text
     return has_point if pointed else has_text

@@ -297,7 +297,9 @@ def match_class_weights(model: Any, labels: Any) -> Any:
 
 def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
-    encoder, scaler, rest = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
+    encoder = pipeline.named_steps["encode"]
+    scaler = pipeline.named_steps["scale"]
+    rest = ""
     if isinstance(scaler, ScaledColumns):
         numeric = {*encoder.numeric_}
         left = [name for name in scaler.left_ if name in numeric]
@@ -329,7 +331,8 @@ def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     1     True  False
     2    False  False
     """
-    sources, schema = missable(declared_sources(model[-1])), model[0].schema
+    sources = missable(declared_sources(model[-1]))
+    schema = model[0].schema
     if not sources or (schema.missing_value is None and not features.isna().any(axis=None)):
         return pd.DataFrame(index=features.index)
     kept = [

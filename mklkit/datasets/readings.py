@@ -169,7 +169,10 @@ class _Words:
     def __init__(
         self, column: pd.Series, marks: Collection[str] = GAP_MARKS, notation: str = TEXT
     ) -> None:
-        self.column, self.notation, self.ambiguous, self.stray = column, notation, False, ""
+        self.column = column
+        self.notation = notation
+        self.ambiguous = False
+        self.stray = ""
         self.codes, distinct = pd.factorize(column)
         self.words = np.array([str(word).strip() for word in distinct], dtype=object)
         self.is_mark = np.array([word.casefold() in marks for word in self.words], dtype=bool)
@@ -182,7 +185,8 @@ class _Words:
         Return how many rows it does not fit, and which of the known words it fits.
         """
         counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.words))[~self.is_mark]
-        known, fits = self.known, np.zeros(len(counts), dtype=bool)
+        known = self.known
+        fits = np.zeros(len(counts), dtype=bool)
         some = known[:: 1 + len(known) // SAMPLE]
         for notation in (*NUMBERS, *DATES):
             # Columns of words need no check of every value.
@@ -253,7 +257,8 @@ class _Words:
 def _settle_commas(columns: Collection[_Words], decimal: str) -> None:
     """Decide what a comma before three digits means, from other columns or the file's mark."""
     certain = {column.notation for column in columns if not column.ambiguous}
-    commas, thousands = bool(certain & {COMMA, POINTS}), THOUSANDS in certain
+    commas = bool(certain & {COMMA, POINTS})
+    thousands = THOUSANDS in certain
     is_comma = decimal == "," if commas == thousands else commas
     for column in columns:
         if column.ambiguous and column.notation == THOUSANDS:

@@ -133,7 +133,8 @@ class _Labels:
     ) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the classes and the rows' places among them."""
         values = read_target(pd.Series(list(self.places), name=self.name), decimal, notes)
-        codes, known = self.codes, values.dropna()
+        codes = self.codes
+        known = values.dropna()
         n_known = note_without_target(np.isin(codes, known.index), [self.name], notes)
         labels = class_labels(known, n_known)
         warn_of_numbers(labels)
@@ -146,7 +147,9 @@ class _RowSample:
     """A random sample of the rows so far: those with the smallest random numbers."""
 
     def __init__(self, most: int, random: np.random.Generator) -> None:
-        self.most, self.random, self.bound = most, random, 1.0
+        self.most = most
+        self.random = random
+        self.bound = 1.0
         self.frames: list[pd.DataFrame] = []
         self.keys: list[NDArray[np.float64]] = []
 

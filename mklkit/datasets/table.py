@@ -199,7 +199,9 @@ def load_table(
     """
     target = wanted_targets(target, task)
     raw = read_whole(source, as_written)
-    frame, notes, counts = raw.frame, list(raw.notes), None
+    frame = raw.frame
+    notes = list(raw.notes)
+    counts = None
     check_rows(raw.name, len(frame), least=1)
     if weights is not None:
         names = list(frame.columns)

@@ -77,7 +77,8 @@ def settled(written: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, Schema
         others = [column for column in schema if column.name not in frame and column.left_out]
     else:
         frame, notations, notes = settle_notations(written)
-        columns, others = list(columns_of(frame, notations)), []
+        columns = list(columns_of(frame, notations))
+        others = []
     check_sources(attrs.evolve(schema, columns=[*columns, *others]))
     resolved = _for_sources(frame, attrs.evolve(schema, columns=columns))
     for place, column in enumerate(() if schema.columns else resolved):

@@ -151,7 +151,8 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     fraction, a single class, and nearly one class per row are refused.
     """
     labels = _plain(target)
-    n_rows, n_classes = len(labels) if n_rows is None else n_rows, labels.nunique()
+    n_rows = len(labels) if n_rows is None else n_rows
+    n_classes = labels.nunique()
     of_numbers = is_numeric_dtype(labels) and not is_bool_dtype(labels)
     advice = ""
     if of_numbers and n_classes > 1:

@@ -201,7 +201,8 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
         digest = *data.digest[:2], data.digest[-1]
         bank = cache.of(("proposed kernels", key, digest), propose)
     kernels = (*bank.kernels, *beside)
-    learner, resolved = bank.learner or plan.learner, (*bank.notes, *plan.notes)
+    learner = bank.learner or plan.learner
+    resolved = (*bank.notes, *plan.notes)
     if bank.learner is not None:
         resolved = tuple(note for note in resolved if not note.startswith("learner "))
     return attrs.evolve(plan, kernels=kernels, learner=learner, notes=resolved, proposed=False)
@@ -335,7 +336,8 @@ def _decide_finitely(
         return all(some.each(finite, range(len(views))))
     count = len(views.rows)
     rows = views.rows[np.arange(0, count, -(-count // FINITE_GRAM_ROWS))]
-    places, shared = row_blocks(len(rows), CHECKED_ROWS), len(decisions) > 1
+    places = row_blocks(len(rows), CHECKED_ROWS)
+    shared = len(decisions) > 1
     return all(each(lambda place: finite([(place, RowBlock(rows[place], shared))]), places))
 
 

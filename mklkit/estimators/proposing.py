@@ -285,10 +285,12 @@ def _better_together(
 ) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
     drawn = drawn_by_class(codes, ROWS_OF_SUMS)
-    some, groups = kernel_rows.take(drawn), None if groups is None else groups[drawn]
+    some = kernel_rows.take(drawn)
+    groups = None if groups is None else groups[drawn]
     grams = {place: some.kernels[place](some.rows[place], some.rows[place]) for place in places}
     taken: list[int] = []
-    total, error = np.zeros((len(drawn), len(drawn))), np.inf
+    total = np.zeros((len(drawn), len(drawn)))
+    error = np.inf
     while len(taken) < min(MOST_TAKEN, len(places)):
         others = [place for place in places if place not in taken]
         sums = ((total + grams[place]) / (len(taken) + 1) for place in others)
@@ -323,7 +325,8 @@ def _better_learner(
     splits = make_splits(codes, 3, groups=groups)
     shares = np.zeros(len(learners))
     for train, test in splits:
-        side, between = GramSide(gram[np.ix_(train, train)]), gram[np.ix_(test, train)]
+        side = GramSide(gram[np.ix_(train, train)])
+        between = gram[np.ix_(test, train)]
         for place, learner in enumerate(learners):
             signs = (np.where(codes[train] == code, 1.0, -1.0) for code in sides)
             fits = (learner.fit(side, Target.two_classes(labels)) for labels in signs)

@@ -211,7 +211,8 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         space = declared_space(varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
         points = [point for _, point in numbered]
-        cv, rows = USUAL_FOLDS if self.cv is None else self.cv, (X, y, sample_weight, groups)
+        cv = USUAL_FOLDS if self.cv is None else self.cv
+        rows = (X, y, sample_weight, groups)
         fits: PointFits
         if isinstance(base, MKLClassifier):
             fits = SharedFits.of(self, base, points, cv, self._score, cache, *rows)

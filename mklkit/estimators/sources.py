@@ -69,7 +69,8 @@ def kernels_by_kind(X: Any) -> list[BoundKernel]:
     odd = [place for place, kind in enumerate(frame.dtypes) if kind.kind not in "iufb"]
     words = [n for n in odd if column_holds(frame.iloc[:, n]) in ("text", "other values")]
     texts = [place for place in words if is_free_text(frame.iloc[:, place])]
-    categories, counts = [place for place in words if place not in texts], counts_in(frame)
+    categories = [place for place in words if place not in texts]
+    counts = counts_in(frame)
     parts = [Source("", [place], "text") for place in texts]
     parts += [Source("", categories, "categories"), Source("", counts, "amounts")]
     special = [bound for part in parts if part.columns for bound in part.kernels()]
@@ -160,7 +161,8 @@ def inferred_sources(
         groups = _and_others({k: every if c is None else c for k, c in chosen.items()}, len(every))
     sources = [Source("", None if len(numbers) == len(every) else numbers)] if len(numbers) else []
     if not groups and len(plain) == len(numbers):
-        sources, plain = [attrs.evolve(source, name="numbers") for source in sources], []
+        sources = [attrs.evolve(source, name="numbers") for source in sources]
+        plain = []
     for group, members in (groups or {"": known}).items():
         some, many = np.intersect1d(members, plain), np.intersect1d(members, counts)
         sources += [Source(group or "numbers", some)] if len(some) else []

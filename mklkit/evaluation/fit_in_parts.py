@@ -63,7 +63,9 @@ def fit_in_parts(
     scheduler, or in memory where its map is implicit. The study has a sample of the rows; the
     record is like that of a fit in memory.
     """
-    classifier, seed, task = pipeline[-1], settings.seed, task_of(pipeline)
+    classifier = pipeline[-1]
+    seed = settings.seed
+    task = task_of(pipeline)
     _refuse_more_than_numbers(classifier)
     limit = memory_limit(settings.max_memory)
     most = SAMPLE_ROWS

@@ -118,7 +118,8 @@ class Study:
         """Return the split of a column, or one that holds out a share of the rows or groups."""
         request = self.parts_column or HoldOut(share)
         splits = self.task.splits(self.targets, request, self.settings.seed, self.groups)
-        split, notes = splits[0], splits.notes
+        split = splits[0]
+        notes = splits.notes
         missing = self.pipeline[-1].get_params(deep=False).get("missing")
         drops = missing is not None and get_registry().create("missing", missing).drops
         # Only then, since it encodes the table.

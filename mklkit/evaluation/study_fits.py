@@ -48,7 +48,9 @@ def fit_study(
         parts={"train": split.train, **parts},
         wrap_fit=wrap_fit,
     )
-    model, seconds, notes = scores.model, scores.fit_seconds, list[str]()
+    model = scores.model
+    seconds = scores.fit_seconds
+    notes = list[str]()
     results: dict[str, Any] = {
         "split": splits.description,
         "scores": {
@@ -119,6 +121,7 @@ def cross_validate_study(
 def _scores_of_parts(study: Study, outcome: CrossValidation) -> dict[str, Any]:
     """Return the scores on rows with all sources, and on the others, over all folds."""
     rows, answers = np.concatenate(outcome.splits.tests), np.concatenate(outcome.answers)
-    truth, masks = study.targets[rows], study.parts(rows)
+    truth = study.targets[rows]
+    masks = study.parts(rows)
     scored = {part: (truth[mask], answers[mask]) for part, mask in masks.items() if mask.any()}
     return {part: study.task.score(*pairs) for part, pairs in scored.items()}

@@ -255,7 +255,8 @@ def _joined(names: Sequence[str]) -> str:
     """Return ``"a"``, ``"a and b"`` or ``"a, b, c and 4 others"``."""
     *parts, last = names[:NAMES_SHOWN]
     if len(names) > NAMES_SHOWN:
-        parts, last = [*parts, last], counted(len(names) - NAMES_SHOWN, "other")
+        parts = [*parts, last]
+        last = counted(len(names) - NAMES_SHOWN, "other")
     return f"{', '.join(parts)} and {last}" if parts else last
 
 

@@ -232,7 +232,8 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     changed = rows.copy(deep=False)
     present = ~rows.iloc[:, list(places)].isna().all(axis=1).to_numpy()
     if not present.all():  # Rows that lack them all keep their gaps; the others exchange values.
-        among, order = order[present[order]], np.arange(len(rows))
+        among = order[present[order]]
+        order = np.arange(len(rows))
         order[present] = among
     for place in places:
         changed.isetitem(place, rows.iloc[:, place].array.take(order))

@@ -36,7 +36,10 @@ SIZES_DIFFER = 1.1
 ALIKE = 0.9
 """The centred alignment from which kernels are called similar."""
 PAIRS_SHOWN = 5
-LOST, OPEN, NOT_LOST, GAINED = "lost", INCONCLUSIVE, "not lost", "gained"
+LOST = "lost"
+OPEN = INCONCLUSIVE
+NOT_LOST = "not lost"
+GAINED = "gained"
 WITHHELD = "no verdict"
 """The outcome for a kernel from whose columns removed covariates can still be told."""
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
@@ -172,7 +175,8 @@ def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
 
 def _alike(alignment: pd.DataFrame) -> Iterator[str]:
     """Yield a sentence on nearly identical kernels, and one on similar ones."""
-    labels, values = [str(label) for label in alignment.index], alignment.to_numpy(dtype=float)
+    labels = [str(label) for label in alignment.index]
+    values = alignment.to_numpy(dtype=float)
     places = zip(*np.triu_indices(len(labels), 1), strict=True)
     pairs = sorted(((float(values[i, j]), labels[i], labels[j]) for i, j in places), reverse=True)
     for low, high, meaning in ((NEAR_DUPLICATE, np.inf, SAME), (ALIKE, NEAR_DUPLICATE, SIMILAR)):

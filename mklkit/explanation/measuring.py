@@ -73,7 +73,8 @@ class Measuring:
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
         total = len(splits) * (1 + len(tried) + len(self.plan.keys))
-        start, done = monotonic(), 0
+        start = monotonic()
+        done = 0
         progress(done, total)
         for split in splits:
             if split.repeat > 0 and split.fold == 0 and monotonic() - start > limit:
@@ -178,7 +179,8 @@ class Measuring:
 
         new = encoded(held_out)
         fit = self._fit(self.refit.on(rows), train, rows, new)
-        model, scores = fit.model, self._scores(fit, new, truth, y)
+        model = fit.model
+        scores = self._scores(fit, new, truth, y)
         incomplete_rows = np.asarray(self.missing.any(axis=1))
         for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
             scores[name] = self._score_of_part(model, new, scored, part)
@@ -247,7 +249,8 @@ class Measuring:
         sources = input_columns_of(before, model, names)
         if sources is None:
             return []
-        places, seed = [names.index(source) for source in sources], [self.seed, len(self.folds)]
+        places = [names.index(source) for source in sources]
+        seed = [self.seed, len(self.folds)]
         try:
             return list(column_effects(members_of(model)[0], rows, np.array(places), seed))
         except IncompatibleError:

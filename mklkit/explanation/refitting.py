@@ -44,7 +44,8 @@ class Refit:
         An estimator without a seed gets this one, so that fits differ only by their kernels.
         """
         before, whole = split(model)
-        members, notes = members_of(whole), []
+        members = members_of(whole)
+        notes = []
         first: Any = members[0]
         chosen: Any = clone(first)
         proposed, names = are_proposed(first.kernels), column_names(first)

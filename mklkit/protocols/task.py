@@ -849,7 +849,8 @@ class Task(Component, ABC):
             A part of a sentence.
         """
         name = by or self.guessed_by
-        value, baseline = scores[name], self.guess_baseline(name, scores)
+        value = scores[name]
+        baseline = self.guess_baseline(name, scores)
         score = self.score_named(name)
         better = value < baseline if score.lower else value > baseline
         if scores.get("better_than_baseline", better):
