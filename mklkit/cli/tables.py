@@ -34,14 +34,13 @@ def data_line(table: Any, notes: list[str]) -> Fact:
 
 def model_line(model: dict[str, Any], choices: Sequence[str]) -> Fact:
     """Return the lines on a model's components and on the choices made for them."""
-    from mklkit.estimators.introspection import shortened
 
     parts = [f"{word} {model[key]}" for key, word in COMPONENTS.items() if model.get(key)]
     if len(model.get("classes", [])) > 2 and model.get("multiclass"):
         parts.append(model["multiclass"])
     if "members" in model:
         parts.append(f"vote of {model['members']}")
-    return "model", [", ".join(parts), *shortened(list(choices))]
+    return "model", [", ".join(parts), *choices]
 
 
 def chosen_line(model: dict[str, Any]) -> list[Fact]:

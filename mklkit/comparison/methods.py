@@ -20,17 +20,12 @@ from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted
 from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.protocols import CombinerTraits, traits_of
 from mklkit.protocols.component import MISSING_STRATEGY, Preset
-from mklkit.registry.columns import (
-    are_proposed,
-    bind_kernels,
-    kernel_list,
-    kernels_beside,
-    proposed_for,
-)
+from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, kernel_list
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import to_spec
+from mklkit.views.scaling import scaling_named
 
 METHOD, ONE_KERNEL, CLASSIFIER, BASELINE = "method", "one kernel", "classifier", "baseline"
 GLOB = frozenset("*?[")
@@ -108,6 +103,8 @@ def preset_method(design: Design, preset: Preset, name: str, kind: str, **change
 def estimator_method(design: Design, estimator: Any, name: str, kind: str, version: str) -> Method:
     """Return the method of a scikit-learn estimator, on the same encoded, scaled features."""
     steps = {"scale": DEFAULT_SCALE, **design.settings.changed("steps")}
+    if scaling_named(steps["scale"]).amounts:
+        steps["scale"] = DEFAULT_SCALE  # Only kernels know which columns are amounts.
     jobs = [key for key in estimator.get_params() if key.rpartition("__")[2] == "n_jobs"]
     plain = clone(estimator).set_params(**dict.fromkeys(jobs))
     # The repr of a classifier may leave out parts.
@@ -247,13 +244,14 @@ def _text(component: Any) -> str:
 
 
 def _kernel_texts(kernels: Any) -> list[str]:
-    sources = proposed_for(kernels)
-    bank = bind_kernels(kernels) if sources is None else kernels_beside(kernels)
-    proposed = [] if sources is None else [f"auto@{source}" for source in sources] or ["auto"]
-    return proposed + [
-        f"{bound.label}:{_text(bound.kernel)}{'' if bound.columns is None else f'@{bound.columns}'}"
-        for bound in bank
-    ]
+    texts = []
+    for bound in bind_kernels(kernels):
+        columns = "" if bound.columns is None else f"@{bound.columns}"
+        scale = "" if bound.scale is None else f"[{bound.scale}]"
+        kernel = AUTO_KERNELS if bound.auto else f"{_text(bound.kernel)}{scale}"
+        is_named = bound.label != f"{AUTO_KERNELS}{columns}"
+        texts.append(f"{f'{bound.label}:' if is_named else ''}{kernel}{columns}")
+    return texts
 
 
 def _spec_text(component: Any) -> str:

@@ -51,15 +51,13 @@ def encoded_rows(
     scan: Scan,
     held: NDArray[np.bool_],
     encoder: TableEncoder,
-    scaler: Any,
     progress: Progress | None = None,
 ) -> Iterator[EncodedRows]:
-    """Encode and scale a table's rows into files that are removed when the block ends.
+    """Encode a table's rows into files that are removed when the block ends.
 
-    The encoder is fitted on the training rows of the scan's sample; gaps, ranges and the moments of
-    the scaler, which needs ``partial_fit``, are those of all training rows. The numbers are
-    ``float32`` if all inputs are. Rows that are ``held`` (N,) out, and those without a target, are
-    not training rows.
+    The encoder is fitted on the training rows of the scan's sample; gaps and ranges are those of
+    all training rows. The numbers are ``float32`` if all inputs are. Rows that are ``held`` (N,)
+    out, and those without a target, are not training rows.
     """
     features = scan.table.features
     encoder.fit(features[~held[scan.members]])
@@ -79,14 +77,9 @@ def encoded_rows(
                 numbers = frame.to_numpy().astype(dtype, order="C")
                 numbers[~out].tofile(train)
                 numbers[out].tofile(rest)
-                if scaler != "passthrough" and not out.all():
-                    scaler.partial_fit(frame[~out])
         encoder.schema_ = encoder.schema_.with_n_gaps(counts.gaps)
         encoder.ranges_ = np.array([counts.low, counts.high])
         notes = [] if scan.whole else counts.notes()
-        if scaler != "passthrough":
-            for path in paths:
-                _scale(path, scaler, names, dtype)
         rows = [
             StoredRows(path, (size, len(names)), dtype, column_names=names)
             for path, size in zip(paths, sizes, strict=True)
@@ -159,7 +152,7 @@ def _blocks(
     counts: _Counts,
     progress: Progress | None,
 ) -> Iterator[tuple[pd.DataFrame, NDArray[np.bool_]]]:
-    """Yield some encoded rows, not yet scaled, and which of them are held out."""
+    """Yield some encoded rows, and which of them are held out."""
     size = max(1, BLOCK_CELLS // len(counts.encoder.feature_names_out_))
     n_rows = 1
     for chunk in table.chunks(progress):
@@ -183,18 +176,6 @@ def _dtype(encoder: TableEncoder, features: pd.DataFrame) -> np.dtype[Any]:
     single = all(features[name].dtype == np.float32 for name in encoder.numeric_)
     plain = bool(encoder.numeric_) and not encoder.dates_
     return np.dtype(np.float32 if single and plain else np.float64)
-
-
-def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> None:
-    """Scale the numbers of a file in place."""
-    size = max(1, BLOCK_CELLS // len(names)) * len(names) * dtype.itemsize
-    with path.open("r+b") as file:
-        while block := file.read(size):
-            # Computed in double precision, whatever the stored type.
-            numbers = np.frombuffer(block, dtype).reshape(-1, len(names)).astype(np.float64)
-            scaled = scaler.transform(pd.DataFrame(numbers, columns=names, copy=False))
-            file.seek(-len(block), os.SEEK_CUR)
-            file.write(np.asarray(scaled).astype(dtype, order="C").tobytes())
 
 
 @contextmanager

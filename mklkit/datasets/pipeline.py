@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Self, get_args
+from collections.abc import Iterable
+from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from pandas.api.types import is_numeric_dtype
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.covariates import CovariateRemoval
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.selecting import chosen_columns
-from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
+from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.declaring import declared_sources, missable
 from mklkit.estimators.from_preset import (
     default_preset,
@@ -27,78 +23,13 @@ from mklkit.estimators.from_preset import (
     preset_model,
 )
 from mklkit.estimators.introspection import KernelModel, column_names, split
-from mklkit.estimators.model_settings import ModelSettings, Scale
-from mklkit.estimators.sources import counts_in
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.protocols import Column, Schema, Task
 from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.tasks import task_named
+from mklkit.views.scaling import scaling_named
 
-SCALES: tuple[str, ...] = get_args(Scale)
 DEFAULT_SCALE = "standard"
-SCALE_WORDS = {
-    StandardScaler: "features standardised (mean 0, deviation 1)",
-    MinMaxScaler: "features scaled to [-1, 1]",
-}
-
-
-class ScaledColumns(TransformerMixin, BaseEstimator):
-    """A scikit-learn scaler for the columns of numbers; others are passed on unchanged.
-
-    ``passthrough`` are the columns not to scale, named as for kernels, with None for all. With
-    ``infer``, counts are not scaled either, so that kernels can be proposed for them. The
-    fitted ``scaler_`` scales the columns ``scaled_`` and not the columns ``left_``.
-
-    >>> from sklearn.preprocessing import MinMaxScaler
-    >>> frame = pd.DataFrame({"word": ["a", "b"], "count": [4.0, 2.0], "age": [30.0, 50.0]})
-    >>> ScaledColumns(MinMaxScaler(), ["word", "count"]).fit_transform(frame)
-      word  count  age
-    0    a    4.0  0.0
-    1    b    2.0  1.0
-    """
-
-    def __init__(self, scaler: Any, passthrough: Sequence[Any], infer: bool = False) -> None:
-        self.scaler = scaler
-        self.passthrough = passthrough
-        self.infer = infer
-
-    def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
-        """Fit the scaler to its columns of the training rows."""
-        self._begin(X)
-        if self.scaled_:
-            self.scaler_.fit(X[self.scaled_])
-        return self
-
-    def partial_fit(self, X: pd.DataFrame, y: Any = None) -> Self:
-        """Fit the scaler to more training rows."""
-        if "scaler_" not in vars(self):
-            self._begin(X)
-        if self.scaled_:
-            self.scaler_.partial_fit(X[self.scaled_])
-        return self
-
-    def _begin(self, X: pd.DataFrame) -> None:
-        self.feature_names_in_ = X.columns.to_numpy(dtype=object)
-        self.n_features_in_ = X.shape[1]
-        names = X.columns.tolist()
-        left = chosen_columns(self.passthrough, names)
-        left |= {name for name in names if not is_numeric_dtype(X[name].dtype)}
-        left |= {names[place] for place in (counts_in(X) if self.infer else ())}
-        self.left_ = [name for name in names if name in left]
-        self.scaled_ = [name for name in names if name not in left]
-        self.scaler_ = clone(self.scaler)
-
-    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        """Return rows with the same columns, some of them scaled."""
-        check_is_fitted(self)
-        if not self.scaled_:
-            return X
-        scaled = np.asarray(self.scaler_.transform(X[self.scaled_]))
-        return X.assign(**dict(zip(self.scaled_, scaled.T, strict=True)))
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns."""
-        check_is_fitted(self)
-        return np.asarray(self.feature_names_in_, dtype=object)
 
 
 def build_pipeline(
@@ -115,8 +46,11 @@ def build_pipeline(
     ----------
     classifier : estimator
         A scikit-learn classifier on numbers, such as ``MKLClassifier()``.
-    scale : {"standard", "minmax", "none"}, default="standard"
-        ``"minmax"`` scales to [-1, 1], as Price et al. 2022 do.
+    scale : str, default="standard"
+        What is done to columns of numbers: ``"standard"`` (mean 0, deviation 1), ``"minmax"`` (to
+        [-1, 1], as Price et al. 2022 do), ``"none"``, and others as for
+        :class:`mklkit.MKLClassifier`, which does it for kernels that do not say; other estimators
+        get a step of scikit-learn for it.
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share one.
     covariates : str or sequence, optional
@@ -130,12 +64,13 @@ def build_pipeline(
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With the steps ``encode``, ``scale``, ``covariates`` (if any) and ``classify``; each passes
-        on a DataFrame with readable column names, so that kernels can choose columns by name.
+        With the steps ``encode``, ``covariates`` (if any), ``scale`` (before estimators that do not
+        scale) and ``classify``; each passes on a DataFrame with readable column names, so that
+        kernels can choose columns by name.
 
     Raises
     ------
-    MKLKitError
+    SpecError
         If ``scale`` is another word.
 
     See Also
@@ -154,31 +89,37 @@ def build_pipeline(
 
     Examples
     --------
+    >>> from mklkit import MKLClassifier
     >>> from sklearn.svm import SVC
     >>> list(build_pipeline(SVC(), scale="minmax").named_steps)
     ['encode', 'scale', 'classify']
+    >>> build_pipeline(MKLClassifier("rbf"))["classify"].scale
+    'standard'
     """
-    if scale not in SCALES:
-        raise MKLKitError(
-            f"scale must be 'standard', 'minmax' or 'none', got {scale!r}."
-            f"{suggest(str(scale), SCALES)}"
-        )
+    scaling = scaling_named(scale)
     sources = declared_sources(classifier)
-    # Counts minus covariates are no counts, and covariates that are kept are numbers.
-    infer = bool(sources) and all(source.reads is None for source in sources) and not covariates
+    # Covariates that are kept are numbers.
+    infer = any(source.reads is None for source in sources) and not covariates
     # Without those that change nothing, encoders of estimators with other kernels may be equal.
     changing = [source for source in sources if source.columns is not None or source.unchanged]
     columns = () if schema is None else schema.columns
     encoder = TableEncoder(max_categories, Schema(columns, changing, infer, missing_value))
     passthrough = [source.columns for source in changing if source.unchanged]
-    scaler: Any = "passthrough"
-    if scale != "none":
-        scaler = StandardScaler() if scale == "standard" else MinMaxScaler(feature_range=(-1, 1))
-        scaler.set_output(transform="pandas")
-        if passthrough or infer:
-            scaler = ScaledColumns(scaler, passthrough, infer)
-    removal = [("covariates", CovariateRemoval(covariates, passthrough))] if covariates else []
-    return Pipeline([("encode", encoder), ("scale", scaler), *removal, ("classify", classifier)])
+    steps: list[tuple[str, Any]] = [("encode", encoder)]
+    if covariates:
+        steps.append(("covariates", CovariateRemoval(covariates, passthrough)))
+    names = [name for name in classifier.get_params() if name.rpartition("__")[2] == "scale"]
+    if sources and names:
+        unsaid = [name for name in names if classifier.get_params()[name] is None]
+        classifier = clone(classifier).set_params(**dict.fromkeys(unsaid, scale))
+    elif scaling.amounts:
+        raise SpecError(
+            f"scale={scale!r} is for kernels, and {type(classifier).__name__} has none: use"
+            f" {DEFAULT_SCALE!r}."
+        )
+    elif scaling.scaler is not None:
+        steps.append(("scale", scaling.scaler().set_output(transform="pandas")))
+    return Pipeline([*steps, ("classify", classifier)])
 
 
 def preset_pipeline(
@@ -197,8 +138,9 @@ def preset_pipeline(
     ----------
     preset : str or Preset
         A name that ``mklkit list presets`` shows, or a preset itself.
-    scale : {"standard", "minmax", "none"}, optional
-        How features are scaled; by default as the preset states.
+    scale : str, optional
+        How features are scaled, as for :func:`mklkit.build_pipeline`; by default as the
+        preset states.
     covariates : str or sequence, optional
         Columns to remove from all others, as for :func:`mklkit.build_pipeline`.
     missing_value : str or float, optional
@@ -228,8 +170,8 @@ def preset_pipeline(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = preset_pipeline("paper-dimkl1")
-    >>> model["scale"].feature_range
-    (-1, 1)
+    >>> model[-1].scale
+    'minmax'
     >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
     True
     """
@@ -264,7 +206,7 @@ def model_pipeline(
     --------
     >>> from mklkit.estimators.model_settings import ModelSettings
     >>> list(model_pipeline(ModelSettings(kernels="rbf", scale="minmax")).named_steps)
-    ['encode', 'scale', 'classify']
+    ['encode', 'classify']
     """
     task = task or task_named(TASK)
     preset = default_preset() if settings.preset is None else find_preset(settings.preset)
@@ -297,17 +239,7 @@ def match_class_weights(model: Any, labels: Any) -> Any:
 
 def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
-    encoder = pipeline.named_steps["encode"]
-    scaler = pipeline.named_steps["scale"]
-    rest = ""
-    if isinstance(scaler, ScaledColumns):
-        numeric = {*encoder.numeric_}
-        left = [name for name in scaler.left_ if name in numeric]
-        rest = f", but not {named(left)}" if left else ""
-        scaler = scaler.scaler if scaler.scaled_ else None
-    words = SCALE_WORDS.get(type(scaler))
-    lines: list[str] = encoder.describe()
-    lines.append("features not scaled" if words is None else words + rest)
+    lines: list[str] = pipeline.named_steps["encode"].describe()
     removal = pipeline.named_steps.get("covariates")
     return lines if removal is None else [*lines, removal.describe()]
 

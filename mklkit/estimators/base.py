@@ -162,8 +162,8 @@ class NestedParameters(BaseEstimator):
         place = names.index(outer.removeprefix("kernels__"))
         # A label derived from the kernel's old parameters is not kept.
         label = parts_of(kernel_list(self._kernels())[place])[0]
-        chosen: list[Any] = [(each.label, each.kernel, each.columns) for each in kernels]
-        chosen[place] = (label, component, kernels[place].columns)
+        chosen: list[Any] = list(kernels)
+        chosen[place] = (label, component, kernels[place].columns, kernels[place].scale)
         self.kernels = chosen
 
 
@@ -195,6 +195,11 @@ class FittedKernels(TakesGaps, ShowsKernels):
     def kernel_columns_(self) -> list[Any]:
         """The positions of the columns that each kernel uses; None for all."""
         return [kernel.columns for kernel in self.fitted_.plan.kernels]
+
+    @property
+    def bound_kernels_(self) -> list[BoundKernel]:
+        """The kernels with names, columns and scalings; fits may take them as ``kernels``."""
+        return list(self.fitted_.plan.kernels)
 
     @property
     def feature_map_(self) -> Any:
@@ -292,6 +297,10 @@ class KernelEstimator(NestedParameters, FittedKernels):
     bandwidths: Any = "per-problem"
     missing: Any = MISSING_STRATEGY
     n_jobs: int | None = None
+    scale: Any = None
+
+    chooses_kernels: ClassVar[bool] = False
+    """Whether each of several sources gets a kernel that ``fit`` chooses, if none are given."""
 
     def __init__(
         self,
@@ -304,6 +313,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         random_state: Any = None,
         n_jobs: int | None = None,
         missing: Any = MISSING_STRATEGY,
+        scale: Any = None,
     ) -> None:
         self.kernels = kernels
         self.feature_map = feature_map
@@ -313,6 +323,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.missing = missing
+        self.scale = scale
 
     def declared_sources(self) -> list[Source]:
         """Return the columns that the kernels read, before ``fit``.
@@ -330,7 +341,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         return list(self.fitted_.decisions)
 
     def _planned_summary(self) -> KernelSummary:
-        kernels_to_bind(self.kernels, self.kind)  # It reports what is wrong with them.
+        kernels_to_bind(self, self.kind)  # It reports what is wrong with them.
         return KernelSummary.planned(self._kernels(), self._planned())
 
     def _planned(self) -> Choice:

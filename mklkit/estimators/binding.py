@@ -39,7 +39,7 @@ def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
 
     A search may have several banks. Before, the kernels have columns as the user named them.
     """
-    n_columns, names = _header(X)
+    n_columns, names = header(X)
     placed = [placed_kernels(bank, n_columns, names) for bank in banks]
     kernels = [kernel for bank in placed for kernel in bank]
     in_parts = isinstance(X, RowSource)
@@ -134,7 +134,7 @@ def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -
     return placed
 
 
-def _header(X: Any) -> tuple[int, tuple[str, ...] | None]:
+def header(X: Any) -> tuple[int, tuple[str, ...] | None]:
     """Return the number of a table's columns and their names, None if it has none."""
     if isinstance(X, RowSource):
         return X.shape[1], None if X.column_names is None else tuple(X.column_names)

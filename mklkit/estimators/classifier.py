@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from mklkit.display.numbers import significant
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
+from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan, check_new_rows, new_rows
 from mklkit.estimators.predicting import PredictsClasses, calibrated, cross_fitted, lazy_on_dask
@@ -33,12 +33,15 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     Parameters
     ----------
     kernels : str, Kernel, or list of these, optional
-        Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or, within a
-        list or tuple, ``(label, kernel, columns)`` with columns a glob, a list of names or
-        positions, or a slice. A kernel may also be a matrix of all rows (T, T), with row numbers as
-        X (N, 1), or a function f(A, B) of rows, as in ``SVC``. ``"auto"``: each fit proposes
-        kernels from its own rows and labels; ``choices_`` says what was taken and why. Default:
-        ``cosine(linear)``, ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with k(x, x) = 1.
+        Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf[standard]@fou_*"``), kernel objects, or,
+        within a list or tuple, ``(label, kernel, columns, scale)`` with columns a glob, a list of
+        names or positions, or a slice, and what is done to them as in ``scale``; the last two may
+        be left out. A kernel may also be a matrix of all rows (T, T), with row numbers as X (N, 1),
+        or a function f(A, B) of rows, as in ``SVC``. ``"auto"``, or ``"text:auto@text_*"`` for one
+        source: kernel and scale are chosen by leave-one-out errors of the training rows;
+        ``choices_`` says what was taken and why. Default: ``"auto"`` if there are several sources,
+        else ``cosine(linear)``, ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with
+        k(x, x) = 1.
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     combiner : str or Combiner, default="uniform"
@@ -78,6 +81,11 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         ``"present"`` compares rows by the sources that both have, ``"present-centered"`` does so on
         centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete rows only.
         Single gaps within a source are filled with the median of the training rows.
+    scale : str, optional
+        What is done to the columns of kernels on numbers that do not say: ``"standard"`` (mean 0,
+        deviation 1), ``"minmax"`` (to [-1, 1]), ``"none"``, ``"unit"`` (rows of length 1), or for
+        amounts ``"roots"``, ``"tf-idf"`` or ``"log-tf-idf"``. By default nothing;
+        :func:`mklkit.build_pipeline` sets ``"standard"``.
 
     Attributes
     ----------
@@ -133,6 +141,8 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     ['cosine_linear', 'rbf', 'cosine_polynomial']
     """
 
+    chooses_kernels: ClassVar[bool] = True
+
     def __init__(
         self,
         kernels: Any = None,
@@ -148,6 +158,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         missing: Any = MISSING_STRATEGY,
+        scale: Any = None,
     ) -> None:
         self.kernels = kernels
         self.feature_map = feature_map
@@ -161,15 +172,17 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.missing = missing
+        self.scale = scale
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from samples and their class labels.
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
-            The training samples. A :class:`mklkit.StoredRows` or ``numpy.memmap`` is read in parts;
-            the rows of a Dask array or DataFrame stay on Dask's workers.
+        X : array-like, DataFrame, mapping, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples; a mapping has those of each source by name, as for
+            :func:`mklkit.join_sources`. A :class:`mklkit.StoredRows` or ``numpy.memmap`` is read
+            in parts; the rows of a Dask array or DataFrame stay on Dask's workers.
         y : array-like of shape (N,)
             Their class labels; for rows of Dask, a Dask array or Series.
         sample_weight : array-like of shape (N,), optional
@@ -257,6 +270,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         """Return the fit on checked rows and class numbers, without probabilities."""
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
+        plan = with_kernels(plan, data, cache)
         n_classes = len(self.classes_)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
         return fit_problems(plan, data, problems, random_state, cache)

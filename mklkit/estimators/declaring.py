@@ -11,7 +11,7 @@ from sklearn.base import MetaEstimatorMixin
 
 from mklkit.errors import MKLKitError
 from mklkit.protocols import Missing, Source
-from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
+from mklkit.registry.columns import bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
@@ -68,18 +68,12 @@ def sources_of(kernels: Any, missing: Any) -> list[Source]:
     if kernels is None:
         return []
     fate: Literal["kept", "filled"] = "filled" if _fills(missing) else "kept"
-    if are_proposed(kernels):
-        proposed = [
-            Source(columns, columns, None, missing=fate) for columns in proposed_for(kernels) or ()
-        ]
-        beside = map(_source, kernels_beside(kernels))
-        return [*(proposed or [Source("auto", None, None)]), *beside]
     bound: list[BoundKernel] = []
     with suppress(MKLKitError):
         bound = bind_kernels(kernels)
     return [
         attrs.evolve(source, missing=fate)
-        if source.columns is not None and source.reads in READS_TABLES
+        if source.columns is not None and source.reads in (*READS_TABLES, None)
         else source
         for source in map(_source, bound)
     ]
@@ -108,4 +102,5 @@ def _fills(missing: Any) -> bool:
 
 
 def _source(kernel: BoundKernel) -> Source:
-    return Source(kernel.label, kernel.columns, kernel.reads, kernel.traits.allows_gaps)
+    reads = None if kernel.auto else kernel.reads
+    return Source(kernel.label, kernel.columns, reads, kernel.traits.allows_gaps)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import attrs
+import joblib
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
@@ -15,10 +16,11 @@ from sklearn.utils.validation import _num_samples
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.estimators.binding import bind
+from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import with_sources
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
-from mklkit.estimators.proposing import proposed_bank
+from mklkit.estimators.proposing import chosen_bank
 from mklkit.estimators.reading import as_source, training_rows
 from mklkit.estimators.training_data import (
     TrainingData,
@@ -36,6 +38,7 @@ from mklkit.protocols import (
     FittedKernel,
     FittedLearner,
     Learner,
+    Rows,
     Target,
     TargetKind,
     array_of,
@@ -50,6 +53,7 @@ from mklkit.views.cache import Cache
 from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.scaling import with_scaling
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
@@ -110,23 +114,35 @@ def plan_and_read(
 
     The estimator gets scikit-learn's own attributes, a classifier ``classes_`` too.
     """
+    X, sources = joined_and_places(X)
     X = as_source(X)
     row_weights = None
     if sample_weight is not None:
         row_weights = checked_row_weights(sample_weight, _num_samples(X))
-    schema, (kernels,) = bind(X, kernels_to_bind(estimator.kernels, kind, X))
+    schema, (kernels,) = bind(X, kernels_to_bind(estimator, kind, X, sources))
     rows, schema = training_rows(estimator, schema, X)
     weighted = row_weights is not None or estimator.class_weight is not None
     plan = plan_of(estimator, kind, schema, kernels, weighted)
     row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
     data = check_training(estimator, kind, rows, y, row_weights, row_groups)
+    plan = with_scales(plan, data.rows)
     if data.rows.medians is None:
-        # No row misses a source, so nothing has to be decided about those that do. Kernels are
-        # proposed later, by the fit of the problems, whose cache may have them from other fits.
+        # No row misses a source, so nothing has to be decided about those that do.
         return plan, data
-    if plan.proposed:
-        plan = with_kernels(plan, data)
     return plan, with_sources(plan, data, estimator.classes_.tolist() if kind.of_classes else [])
+
+
+def with_scales(plan: Plan, rows: Rows) -> Plan:
+    """Return a plan whose kernels have their scalings, fitted to training rows.
+
+    Sources whose kernel is to be chosen get theirs with it.
+    """
+    concrete = [bound for bound in plan.kernels if not bound.auto]
+    scaled = iter(with_scaling(concrete, rows, plan.scale))
+    kernels = tuple(bound if bound.auto else next(scaled) for bound in plan.kernels)
+    if rows.in_memory:
+        rows.arrays_of([bound for bound in kernels if bound.scaling is not None])
+    return attrs.evolve(plan, kernels=kernels)
 
 
 def fit_problems(
@@ -151,8 +167,7 @@ def _fit_problems(
     random_state: Any,
     cache: Cache | None,
 ) -> Fitted:
-    if plan.proposed:
-        plan = with_kernels(plan, data, cache)
+    plan = with_kernels(plan, data, cache)
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
     problem_views = ProblemViews.of(on_kernels(plan), data, seed, cache)
@@ -187,25 +202,29 @@ def _fit_problems(
 
 
 def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> Plan:
-    """Return a plan with kernels that are proposed from the data."""
-    names, sources, learners = plan.schema.names, plan.sources, plan.learners
-    data = attrs.evolve(data, rows=data.rows.filled())
-    beside = tuple(bound for bound in plan.kernels if bound.traits.share)
-    settings = kind_named(plan.kind), sources, learners, plan.kernels
-    propose = partial(proposed_bank, names, data, *settings)
-    taken = tuple(tuple(np.ravel(bound.columns).tolist()) for bound in beside)
-    key = plan.kind, names, sources, learners, taken
-    if cache is None or not data.rows.plain:
-        bank = propose()
+    """Return a plan with all kernels, of which some are chosen from the data.
+
+    Fits on the same data share what they choose in a ``cache``. Many rows get a map of landmarks,
+    unless the user gave a map.
+    """
+    if not plan.proposed:
+        return plan
+    choose = partial(
+        chosen_bank, plan.kernels, data, kind_named(plan.kind), plan.learners, plan.scale
+    )
+    if cache is None or not data.rows.in_memory:
+        bank = choose()
     else:
-        digest = *data.digest[:2], data.digest[-1]
-        bank = cache.of(("proposed kernels", key, digest), propose)
-    kernels = (*bank.kernels, *beside)
-    learner = bank.learner or plan.learner
+        sources = tuple((k.label, k.auto, joblib.hash(k.columns)) for k in plan.kernels)
+        key = plan.kind, sources, plan.learners, plan.scale, data.digest
+        bank = cache.of(("chosen kernels", key), choose)
+    learner = plan.learner if bank.learner is None else bank.learner
     resolved = (*bank.notes, *plan.notes)
     if bank.learner is not None:
         resolved = tuple(note for note in resolved if not note.startswith("learner "))
-    return attrs.evolve(plan, kernels=kernels, learner=learner, notes=resolved, proposed=False)
+    return attrs.evolve(
+        plan, kernels=tuple(bank.kernels), learner=learner, notes=resolved, proposed=False
+    )
 
 
 CHECKED_ROWS = 256

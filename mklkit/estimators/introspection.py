@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -25,6 +23,7 @@ class KernelModel(Protocol):
     kernels_: list[Any]
     kernel_names_: list[str]
     kernel_columns_: list[Any]
+    bound_kernels_: list[Any]
     feature_map_: Any
     combiner_: Any
     learner_: Any
@@ -53,13 +52,3 @@ def classifier_in(model: Any) -> Any:
 def column_names(model: Any) -> NDArray[Any]:
     """Return the names of the columns that a model was fitted on, or their positions."""
     return np.asarray(getattr(model, "feature_names_in_", np.arange(model.n_features_in_)))
-
-
-LEFT_OUT = re.compile(r"(kernels auto: left out \d+, [^:]*):.*")
-"""Notes that name the proposed kernels that were not taken."""
-
-
-def shortened(choices: Sequence[str]) -> list[str]:
-    """Return a model's choices without the names of proposed kernels that were left out."""
-    pointer = r"\1 ('mklkit kernels DATA -k auto' names them)"
-    return [LEFT_OUT.sub(pointer, choice) for choice in choices]

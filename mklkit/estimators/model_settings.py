@@ -17,7 +17,8 @@ from mklkit.errors import IncompatibleError, SpecError, listed, quoted, suggest
 if TYPE_CHECKING:
     from mklkit.registry.entries import Kind
 
-Scale = Literal["standard", "minmax", "none"]
+Scale = Literal["standard", "minmax", "none", "unit", "roots", "tf-idf", "log-tf-idf"]
+"""The names of ``mklkit.views.scaling.SCALINGS``, which takes long to import."""
 Multiclass = Literal["ovo", "ovr", "native"]
 Bandwidths = Literal["per-problem", "all-rows"]
 Effort = Literal["fast", "thorough"] | int
@@ -111,7 +112,9 @@ class ModelSettings:
         default=None,
         metadata=_about(
             "steps",
-            "How features are scaled; minmax is to [-1, 1].",
+            "What is done to the columns of kernels that do not say, as 'rbf[roots]@a_*' does;"
+            " minmax is to [-1, 1], unit makes rows of length 1, and the last three are for"
+            " amounts.",
             usual="the preset's, else standard",
         ),
     )
@@ -157,8 +160,9 @@ class ModelSettings:
         metadata=_about(
             "components",
             f"A kernel, optionally with a name and columns: {KERNELS}. May be repeated. auto:"
-            " kernels proposed from the training rows.",
-            usual=DEFAULT_KERNELS,
+            " kernel and scale are chosen from the training rows, 'text:auto@text_*' for one"
+            " source.",
+            usual=f"auto if there are several sources, else {DEFAULT_KERNELS}",
             takes="str, Kernel, or list of these",
         ),
     )

@@ -42,6 +42,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         As for :class:`mklkit.MKLClassifier`; it has no effect, since there is one problem.
     missing : str or Missing, default="present"
         As for :class:`mklkit.MKLClassifier`.
+    scale : str, optional
+        As for :class:`mklkit.MKLClassifier`.
 
     Attributes
     ----------

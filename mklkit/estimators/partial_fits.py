@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.binding import bind
-from mklkit.estimators.fit import Fitted, fit_decisions, with_kernels
+from mklkit.estimators.fit import Fitted, fit_decisions, with_kernels, with_scales
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.reading import as_source, read_rows
@@ -139,7 +139,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         )
     X = as_source(X)
     if sums is None:
-        schema, (bank,) = bind(X, kernels_to_bind(estimator.kernels, TWO_CLASSES, X))
+        schema, (bank,) = bind(X, kernels_to_bind(estimator, TWO_CLASSES, X))
     else:
         schema = sums.plan.schema
         bank = list(sums.plan.kernels)
@@ -152,12 +152,15 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         )
     known = np.unique(classes) if sums is None else estimator.classes_
     codes = _codes_of(column_or_1d(y, warn=True), known, len(rows))
+    if sums is None:
+        plan = with_scales(plan, rows)
+        plan = with_kernels(plan, TrainingData(rows, codes))
+    else:
+        plan = attrs.evolve(plan, learner=sums.plan.learner)
     problems = class_problems(len(known), estimator.multiclass, plan.combiner, plan.learner)
     random_state = check_random_state(estimator.random_state)
     seeds = random_state.randint(2**31 - 1, size=len(problems) + 1)
     if sums is None:
-        if plan.proposed:
-            plan = with_kernels(plan, TrainingData(rows, codes))
         sums = PartialSums.start(plan, rows, seeds[-1], len(known))
     sums = sums.plus(rows, codes, plan.max_memory)
     estimator.classes_ = known

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.binding import notes_on_gaps
+from mklkit.estimators.joining import Places, joined_and_places
 from mklkit.estimators.missing_sources import accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.reading import as_source, read_rows
-from mklkit.estimators.sources import kernels_by_kind
+from mklkit.estimators.sources import has_several_sources, sources_to_choose
 from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import (
     TWO_CLASSES,
@@ -37,8 +38,14 @@ from mklkit.protocols import (
     result_of,
     traits_of,
 )
-from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, MISSING_STRATEGY, RIDGE
-from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
+from mklkit.protocols.component import (
+    COMBINER,
+    FOR_LARGE_DATA,
+    LEARNER,
+    MISSING_STRATEGY,
+    RIDGE,
+)
+from mklkit.registry.columns import AUTO_KERNELS, bind_kernels, refuse_auto
 from mklkit.registry.composing import check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
@@ -47,6 +54,7 @@ from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
 from mklkit.views.memory import check_gram_fits, memory_given
 from mklkit.views.rows import AllPairs
+from mklkit.views.scaling import scaling_named
 from mklkit.views.view_set import ViewSet
 
 BANDWIDTHS = get_args(Bandwidths)
@@ -57,9 +65,9 @@ class Plan:
     """An estimator's parameters, settled before the fit.
 
     ``kernels`` are bound to columns of the table, whose columns the ``schema`` has; if
-    ``proposed``, they tell how to read the columns until others are proposed from rows and target,
-    for each of ``sources`` (empty if these are recognised by name), along with the better of
-    ``learners`` (empty if the learner is given). ``bandwidths`` tells whether kernels are fitted to
+    ``proposed``, some tell how to read a source until its kernel is chosen from rows and target,
+    along with one of ``learners`` (empty if the learner is given). ``scale`` is what is done to the
+    columns of kernels that do not say. ``bandwidths`` tells whether kernels are fitted to
     each problem's own rows or to all of them; ``max_memory`` is in bytes, for features and sums
     over them; ``n_jobs`` threads run problems. ``missing`` is the strategy for rows that lack
     sources. ``notes`` report on gaps, proposed kernels and default choices.
@@ -71,13 +79,13 @@ class Plan:
     learner: Any
     schema: Schema
     proposed: bool = False
-    sources: tuple[str, ...] = ()
     learners: tuple[Any, ...] = ()
     kind: str = TWO_CLASSES.name
     bandwidths: str = "per-problem"
     max_memory: int | None = None
     n_jobs: int | None = None
     missing: Any = MISSING_STRATEGY
+    scale: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -126,7 +134,7 @@ def plan_of(
         check_gives_weights(choice.combiner, kind, consequence)
         if sum(shares.values()) >= 1 and len(shares) < len(kernels):
             raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
-    proposed = are_proposed(estimator.kernels)
+    proposed = any(bound.auto for bound in kernels)
     is_open = proposed and estimator.learner is None and choice.learner.name == LEARNER
     return Plan(
         tuple(kernels),
@@ -135,13 +143,13 @@ def plan_of(
         choice.learner,
         schema,
         proposed=proposed,
-        sources=proposed_for(estimator.kernels) or (),
         learners=(get_registry().create("learner", RIDGE), choice.learner) if is_open else (),
         kind=kind.name,
         bandwidths=estimator.bandwidths,
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
         n_jobs=estimator.n_jobs,
         missing=estimator.missing,
+        scale=None if estimator.scale is None else scaling_named(estimator.scale).name,
         notes=(*notes_on_gaps(schema), *choice.notes),
     )
 
@@ -158,17 +166,24 @@ def on_kernels(plan: Plan) -> Plan:
     return attrs.evolve(plan, feature_map=get_registry().create("feature_map", traits.instead))
 
 
-def kernels_to_bind(kernels: Any, kind: TargetKind, X: Any = None) -> list[BoundKernel]:
-    """Return an estimator's kernels, or default ones for what its table holds."""
-    if not are_proposed(kernels):
-        return bind_kernels(kernels)
+def kernels_to_bind(
+    estimator: Any, kind: TargetKind, X: Any = None, sources: Places | None = None
+) -> list[BoundKernel]:
+    """Return an estimator's kernels; those to be chosen are bound to a source of its table.
+
+    ``sources`` are those that the user passed. By default each of several sources gets a kernel
+    that is chosen, if the estimator has no components of its own.
+    """
+    kernels = estimator.kernels
+    usual = estimator.combiner == COMBINER and not (estimator.feature_map or estimator.learner)
+    if kernels is None and estimator.chooses_kernels and not kind.is_empty and X is not None:
+        named = sources is not None and len(sources) > 1
+        if named or (usual and has_several_sources(X)):
+            kernels = AUTO_KERNELS
+    bank = bind_kernels(kernels)
     if kind.is_empty:
-        raise SpecError(
-            "kernels='auto' proposes kernels by their alignment with class labels, and there are"
-            " none: name the kernels, or omit them to use the default ones."
-        )
-    by_kind = bind_kernels(None) if X is None else kernels_by_kind(X)
-    return [*by_kind, *kernels_beside(kernels)]
+        refuse_auto(bank, "there are no targets")
+    return bank if X is None else sources_to_choose(bank, X, sources)
 
 
 def check_new_rows(estimator: Any, X: Any) -> Rows:
@@ -182,6 +197,10 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
 def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return checked new rows, and which of them have no source; None if all have some."""
     plan = estimator.fitted_.plan
+    X, sources = joined_and_places(X)
+    names = plan.schema.names
+    if sources is not None and names is not None and set(X.columns) == set(names):
+        X = X[list(names)]  # The sources may come in another order.
     rows = read_rows(estimator, plan.schema, as_source(X))
     return accepted(plan, rows)
 
@@ -248,7 +267,9 @@ class ProblemViews:
         """
         if cache is None or not data.rows.in_memory:
             return cls(plan, data, seed)
-        kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
+        kernels = tuple(
+            (k.label, same_key(k.kernel), joblib.hash((k.columns, k.scaling))) for k in plan.kernels
+        )
         parts = same_key(plan.feature_map), same_key(plan.missing)
         settings = *parts, int(seed), plan.bandwidths, plan.max_memory
         key = "views", kernels, settings, data.digest

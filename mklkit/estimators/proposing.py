@@ -1,10 +1,17 @@
-"""``kernels="auto"``: a bank of kernels proposed from the training rows and their labels."""
+"""``kernels="auto"``: how each source is represented, chosen from the training rows.
+
+A representation is what is done to a source's columns, and the kernel on them. The candidates are
+those that registered kernels propose for what the columns hold. Each is judged by the leave-one-out
+error of kernel ridge regression, of all classes or numbers at once. A source keeps the usual
+representation unless another one is clearly better; then sources are left out if the others predict
+better without them. A lone source gets a sum of representations instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import zip_longest
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -14,66 +21,81 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
 from mklkit.display.numbers import number, percentage
-from mklkit.errors import DataError, MKLKitError, counted
+from mklkit.errors import DataError, MKLKitError, counted, plain_message, quoted
 from mklkit.estimators.binding import bind
+from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.sources import inferred_sources, kernels_by_kind
+from mklkit.estimators.sources import sources_to_choose
 from mklkit.estimators.training_data import TrainingData, check_training
-from mklkit.numerics.ridge import leave_one_out_error
+from mklkit.numerics.least_squares import Spectrum
+from mklkit.numerics.ridge import (
+    GramRidge,
+    LeftOut,
+    WeightedRows,
+    left_out,
+    spectrum_of_features,
+    squared_errors,
+)
 from mklkit.numerics.sampling import drawn_by_class
-from mklkit.protocols import TWO_CLASSES, Array, FittedKernel, Rows, Target, TargetKind
+from mklkit.protocols import (
+    TWO_CLASSES,
+    Array,
+    FittedKernel,
+    Mask,
+    Rows,
+    Target,
+    TargetKind,
+    members_with,
+)
 from mklkit.protocols.splits.making import make_splits
-from mklkit.registry.columns import proposed_for
+from mklkit.registry.columns import bind_kernels, proposed_kernels
+from mklkit.registry.specs import kernel_spec
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
-from mklkit.views.kernel_rows import InnerProduct, KernelRows
+from mklkit.views.kernel_rows import KernelRows, is_scalar
+from mklkit.views.scaling import SCALINGS, with_scaling
 from mklkit.views.sides import GramSide
-from mklkit.views.tiles import kernel_products
 
-MOST_ROWS = 1000
-"""Rows on which candidates are compared: more of them hardly change an alignment."""
+MOST_EXACT = 2000
+"""With more rows, errors are those of features of landmarks: exact ones take the cube."""
 
-MOST_CANDIDATES = 40
-"""Candidates before pruning; their pairwise products cost the square of their number."""
+MOST_ROWS, LANDMARKS = 10_000, 500
+"""The most rows for which errors are computed, and the landmarks of these."""
 
-ALIKE = 0.99
-"""Of two kernels with a larger centred alignment, only one is kept."""
+RIDGES = tuple(10.0**power for power in range(-5, 2))
+"""The ridges to try, times the mean k(x, x) of the rows about their mean."""
 
-WEAK = 0.3
-"""A kernel with less than this share of the best alignment with the labels is left out."""
+CLEAR = 2.0
+"""By how many standard errors of the difference a representation must be better than the usual."""
 
-MOST_COMPARED = 12
-"""The most kernels whose even sums are compared."""
-
-MOST_TAKEN = 8
-"""The most kernels to take."""
+GAIN = 0.005
+"""By which share the error must fall for each further kernel of a sum."""
 
 WORTH = 0.01
-"""A kernel must lower the error by this share."""
+"""By which share the error must fall for sources to be left out."""
 
-LEFT_OUT = "left out"
-"""The beginning of notes on kernels that were left out."""
+MOST_TAKEN = 8
+"""The most representations of a lone source."""
 
-ROWS_OF_SUMS = 400
-"""Rows on which even sums are compared; an eigendecomposition takes the cube of their number."""
+FEW_COLUMNS = 100
+"""Kernels that no matrix product gives are candidates for up to this many columns."""
 
-MOST_OF_RIDGE = 2000
-"""With more rows the learner is not chosen: ridge regression takes the cube of their number."""
+ROWS_OF_LEARNERS = 400
+"""Rows on which learners are compared."""
 
 AUTO = "kernels auto: "
-"""The beginning of notes on proposed kernels."""
+"""The beginning of notes on chosen kernels."""
 
-
-Candidate = tuple[BoundKernel, str]
-"""A candidate kernel and the name of its group of columns."""
+LEFT_OUT = "left out"
+"""The beginning of notes on what was left out."""
 
 
 @attrs.frozen
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    ``learner`` is the one that is better with them; None if none were compared.
-    ``notes`` tell which candidates were taken and left out, and why.
+    ``learner`` is the one that was chosen with them; None if none was. ``notes`` tell what was
+    chosen and why.
     """
 
     kernels: list[BoundKernel]
@@ -83,52 +105,7 @@ class KernelBank:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""
         table = KernelSummary(self.kernels).html()
-        return shown(table, notes("What was taken and left out", self.notes))
-
-
-def proposed_bank(
-    names: Sequence[str] | None,
-    data: TrainingData,
-    kind: TargetKind,
-    sources: Sequence[str] = (),
-    learners: Sequence[Any] = (),
-    read_by: Sequence[BoundKernel] = (),
-) -> KernelBank:
-    """Return a bank proposed from training data, for classes or other targets.
-
-    ``sources`` are the columns of each source; if empty, sources are recognised by name.
-    The learner is the one of ``learners`` that predicts more rows in three folds. ``read_by`` are
-    the kernels for which the rows were read, none if all columns are numbers.
-
-    Candidates come from registered kernels (``KernelTraits.proposed``), for all numbers
-    and for each source (:func:`inferred_sources`), at most 40; pruning takes at most 8.
-    They are compared on about 1,000 rows at most, drawn by class; the draw depends only on the
-    class numbers, or on the number of rows.
-
-    Alignments: Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered
-    alignment", JMLR 13 (2012), section 2.
-    """
-    codes = data.values if kind.of_classes else np.zeros(len(data.values), np.intp)
-    drawn = drawn_by_class(codes, MOST_ROWS)
-    sample, values = data.rows[drawn], data.values[drawn]
-    if kind.of_classes:
-        targets = (values[:, None] == np.unique(values)).astype(np.float64)
-    else:
-        response = kind.response(values)
-        targets = StandardScaler().fit_transform(response.reshape(len(values), -1))
-    parts = inferred_sources(read_by, names, data.rows.shape[1], sources)
-    of_rows = None if data.groups is None else data.groups[drawn]
-    ranks = zip_longest(*([(bound, part.name) for bound in part.kernels()] for part in parts))
-    candidates = [pair for rank in ranks for pair in rank if pair is not None][:MOST_CANDIDATES]
-    kernels, notes = _pruned(candidates, sample, targets, codes[drawn], of_rows)
-    if sources or len(parts) > 1 or parts[0].reads != "numbers":
-        told = ", ".join(str(part) for part in parts if part.name)
-        notes.insert(0, f"sources {'given' if sources else 'found'}: {told}")
-    learner = None
-    if learners and len(np.unique(codes)) < len(codes) <= MOST_OF_RIDGE:
-        learner, note = _better_learner(learners, kernels, sample, codes[drawn], of_rows)
-        notes.append(note)
-    return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes), learner)
+        return shown(table, notes("What was chosen, and why", self.notes))
 
 
 def propose_kernels(
@@ -138,188 +115,356 @@ def propose_kernels(
 
     Parameters
     ----------
-    X : DataFrame, array-like, StoredRows or Dask rows of shape (N, d)
-        The training samples. Columns are grouped by the names of a DataFrame.
+    X : DataFrame, array-like, mapping of str to these, StoredRows or Dask rows of shape (N, d)
+        The training samples; a mapping has the columns of each source. The columns of a DataFrame
+        are grouped by their names.
     y : array-like of shape (N,)
         Their class labels, or what the ``kind`` reads.
-    kernels : str or list of str, default="auto"
-        ``"auto"``, or ``"auto@columns"`` for each source, as in ``["auto@mrna_*",
-        "auto@age,sex"]``.
+    kernels : str or list, default="auto"
+        As for :class:`MKLClassifier`: ``"auto"``, or ``"mrna:auto@mrna_*"`` for each source, beside
+        kernels that are named.
     kind : TargetKind, default=TWO_CLASSES
         The kind of the target; several classes are two classes too.
 
     Returns
     -------
     KernelBank
-        With ``kernels``, bound to columns, and ``notes``, which tell what was taken and left out
-        and why; a table in a notebook.
+        With ``kernels``, bound to columns, and ``notes``, which tell what was chosen and why; a
+        table in a notebook.
 
     Raises
     ------
     ValueError
         For data that a classifier does not accept.
     DataError
-        If no candidate can be fitted to these samples.
+        If no candidate can be fitted to a source.
 
     See Also
     --------
     MKLClassifier : The estimator with ``kernels="auto"``.
 
-    References
-    ----------
-    .. [1] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
-       centered alignment", Journal of Machine Learning Research 13 (2012), 795–828.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> bank = propose_kernels(*load_iris(return_X_y=True))
-    >>> print(bank.notes[1])
-    kernels auto: took rbf(sigma='median/2') (alignment 0.79)
+    >>> print(bank.notes[0])
     """
+    X, sources = joined_and_places(X)
     X = as_source(X)
     estimator = BaseEstimator()
-    schema, (read_by,) = bind(X, kernels_by_kind(X))
+    bank = sources_to_choose(bind_kernels(kernels), X, sources)
+    schema, (bound,) = bind(X, bank)
     rows = read_rows(estimator, schema, X, first=True)
-    data = check_training(estimator, kind, rows, y)
-    sources = proposed_for(kernels) or ()
-    return proposed_bank(schema.names, data, kind, sources, (), read_by)
+    return chosen_bank(bound, check_training(estimator, kind, rows, y), kind)
 
 
-def _pruned(
-    candidates: Sequence[Candidate],
-    rows: Rows,
-    targets: Array,
-    codes: NDArray[np.intp],
-    groups: NDArray[np.intp] | None,
-) -> tuple[list[BoundKernel], list[str]]:
-    """Return the kernels to take, and notes on which were taken and left out.
+def chosen_bank(
+    kernels: Sequence[BoundKernel],
+    data: TrainingData,
+    kind: TargetKind,
+    learners: Sequence[Any] = (),
+    scale: str | None = None,
+) -> KernelBank:
+    """Return kernels with those to be chosen replaced by the representations of their sources.
 
-    First by centred alignment: in the order of their alignment with the targets (the best of each
-    group first), up to 12 candidates are kept, except weak ones and near copies of one kept.
-    Then by the leave-one-out error of kernel ridge regression on the even sum of kernels: the best
-    single kernel, then repeatedly the one that lowers the error most, while it falls by one per
-    cent. Rows of the same group in ``groups`` (n,) are left out together.
+    Kernels that the user names are kept. ``scale`` is done to columns for kernels that do not say.
+    Of the ``learners``, several sources get the first, which is ridge regression, and a lone one
+    that which predicts more rows in three folds.
 
-    ``targets`` (n, q) are the regression targets: a column per class with 1 for its rows, or
-    numbers of deviation 1; their inner products are the kernel for the alignment.
-
-    O(n²(d + M²)) tile by tile for the alignments of M candidates; then at most 12 Gram matrices of
-    400 rows (15 MB), and about 50 eigendecompositions of this size.
+    For N rows, M sources with d columns and about eight candidates each, O(8MN²(N + d)) time, and
+    memory for a Gram matrix per source and candidate of one source. With more than 2,000 rows N²
+    is 500N.
     """
-    able, kernels, own_rows, notes = _fitted(candidates, rows)
-    with_target = KernelRows.of([*kernels, InnerProduct()], [*own_rows, targets])
-    with np.errstate(over="ignore", invalid="ignore"):
-        alignments = np.nan_to_num(kernel_products(with_target).alignments())
-    kept, like = _not_alike(alignments, [group for _, group in able])
-    taken = _better_together(KernelRows.of(kernels, own_rows), kept, targets, codes, groups)
-    labels = [bound.label for bound, _ in able]
-    said = [
-        f"{label} (alignment {number(value, 2)})"
-        for label, value in zip(labels, alignments[:-1, -1], strict=True)
-    ]
-    alike = [
-        f"{labels[i]} ({number(alignments[i, j], 3)} with {labels[j]})" for i, j in like.items()
-    ]
-    no_better = [said[place] for place in kept if place not in taken]
-    order = np.argsort(np.round(-alignments[:-1, -1], 9), kind="stable").tolist()
-    rest = [said[place] for place in order if place not in kept and place not in like]
-    first = (
-        f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates, by the leave-one-out"
-        f" error of their even sum; alignments are centred, with the target of {len(rows)} rows"
-    )
-    reasons = {
-        "similar to one taken": alike,
-        "no gain from adding it": no_better,
-        "others are better aligned": rest,
-    }
-    notes = [first, *notes, *(f"took {said[place]}" for place in taken)]
-    for reason, names in reasons.items():
-        if names:
-            notes.append(f"{LEFT_OUT} {len(names)}, {reason}: {', '.join(names)}")
-    return [able[place][0] for place in taken], notes
+    sources = [bound for bound in kernels if bound.auto]
+    judge = Judge.of(data, kind)
+    alone = len(sources) == len(kernels) == 1
+    chosen: list[Candidate] = []
+    notes: list[str] = []
+    if alone:
+        chosen, notes = _sum_of_representations(sources[0], judge)
+    else:
+        for source in sources:
+            candidate, note = _representation(source, judge)
+            chosen.append(candidate)
+            notes.append(note)
+        if len(sources) == len(kernels) and judge.complete(sources):
+            chosen, further = _sources_together(chosen, judge)
+            notes += further
+    learner = None
+    if learners and not alone:
+        learner = learners[0]
+    elif learners and kind.of_classes and len(judge.rows) <= MOST_EXACT:
+        learner, note = _better_learner(learners, chosen, judge)
+        notes.append(note)
+    bank: list[BoundKernel] = []
+    for bound in kernels:
+        of_source = [candidate.bound for candidate in chosen if candidate.source is bound]
+        bank += of_source if bound.auto else [bound]
+    if len(judge.rows) < len(data.rows):
+        bank = [attrs.evolve(bound, scaling=None) for bound in bank]  # Fitted to some rows.
+    bank = with_scaling(bank, data.rows, scale)
+    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner)
 
 
-def _fitted(
-    candidates: Sequence[Candidate], rows: Rows
-) -> tuple[list[Candidate], list[FittedKernel], list[Array], list[str]]:
-    """Return the fitted candidates with finite values, their rows, and notes on the others."""
-    able, kernels, own_rows, notes = [], [], [], []
-    for bound, group in candidates:
+@attrs.frozen(eq=False)
+class Candidate:
+    """A representation of a source, and its leave-one-out errors.
+
+    ``similarities`` (n, m) are those of samples with all samples, or with landmarks; zero where one
+    misses the source. ``errors`` (n,) are those of the samples that have it, squared.
+    """
+
+    source: BoundKernel
+    bound: BoundKernel
+    similarities: Array
+    result: LeftOut
+
+    @property
+    def error(self) -> float:
+        """The sum of its squared errors."""
+        return float(self.result.errors.sum())
+
+
+@attrs.frozen(eq=False, slots=False)
+class Judge:
+    """The rows on which representations are compared, and what ridge regression predicts.
+
+    ``targets`` (n, T) have a column per class with 1 for its rows, or numbers of deviation 1.
+    ``landmarks`` are places of rows; None if errors are exact.
+    """
+
+    rows: Rows
+    targets: Array
+    codes: NDArray[np.intp]
+    weights: Array | None
+    groups: NDArray[np.intp] | None
+    landmarks: NDArray[np.intp] | None
+
+    @classmethod
+    def of(cls, data: TrainingData, kind: TargetKind) -> Self:
+        """Return the training rows, or 10,000 drawn by class, and their targets."""
+        codes = data.values if kind.of_classes else np.zeros(len(data.values), np.intp)
+        drawn = drawn_by_class(codes, MOST_ROWS)
+        values = data.values[drawn]
+        if kind.of_classes:
+            targets = (values[:, None] == np.unique(values)).astype(np.float64)
+        else:
+            response = kind.response(values)
+            targets = StandardScaler().fit_transform(response.reshape(len(values), -1))
+        landmarks = None
+        if len(drawn) > MOST_EXACT:
+            landmarks = drawn_by_class(codes[drawn], LANDMARKS)
+        rows = (
+            data.rows if len(drawn) == len(data.rows) and data.rows.in_memory else data.rows[drawn]
+        )
+        return cls(rows, targets, codes[drawn], *data.beside(drawn), landmarks)
+
+    def complete(self, sources: Sequence[BoundKernel]) -> bool:
+        """Return whether every sample has every source."""
+        return self.rows.missing_of(sources) is None
+
+    def missing(self, source: BoundKernel) -> Mask:
+        """Return which samples miss a source, (n,); None if all have it."""
+        missing = self.rows.missing_of([source])
+        return None if missing is None or not missing.any() else missing[:, 0]
+
+    def units(self, errors: Array, missing: Mask) -> Array:
+        """Return sums of errors (n,) over what is left out at once: a sample, or a group."""
+        if self.groups is None:
+            return errors
+        groups = self.groups if missing is None else self.groups[~missing]
+        numbered = np.unique(groups, return_inverse=True)[1]
+        return np.asarray(np.bincount(numbered, errors), np.float64)
+
+    def left_out(self, similarities: Array, missing: Mask = None) -> LeftOut:
+        """Return the errors of the samples that have a source, from its similarities (n, m)."""
+        members = members_with(missing)
+        places = slice(None) if members is None else members
+        weights = None if self.weights is None else self.weights[places]
+        groups = None if self.groups is None else self.groups[places]
+        targets = self.targets[places]
+        rows = WeightedRows.of(len(targets), weights, True, groups)
+        if self.landmarks is None:
+            gram = similarities if members is None else similarities[np.ix_(members, members)]
+            spectrum = GramRidge(gram, rows).spectrum
+        else:
+            features = _features(similarities, self.landmarks)
+            spectrum = spectrum_of_features(features[places], rows)
+        spread = float(spectrum.values.sum()) / len(targets) or 1.0
+        return left_out(spectrum, rows, targets, [ridge * spread for ridge in RIDGES])
+
+    @cached_property
+    def without_kernels(self) -> float:
+        """The sum of squared errors if each sample is predicted by the mean of all others."""
+        rows = WeightedRows.of(len(self.targets), self.weights, True, self.groups)
+        nothing = Spectrum(np.empty(0), np.empty((len(self.targets), 0)))
+        (errors,) = squared_errors(nothing, rows, self.targets, np.ones(1))
+        return float(errors.sum()) or 1.0
+
+    def share(self, errors: Array) -> str:
+        """Return errors (n,) in relation to those of the mean, as text: 1 if nothing is learned."""
+        ratio = errors.sum() / self.without_kernels * len(self.targets) / max(len(errors), 1)
+        return number(float(ratio), 2)
+
+
+def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:
+    """Return features (n, r) whose inner products approximate a kernel, from (n, m) similarities.
+
+    The Nyström approximation K C⁻¹ Kᵀ, for the similarities C of the landmarks.
+    """
+    own = Spectrum.of(np.asarray(similarities[landmarks], np.float64), 1e-8)
+    return similarities @ (own.vectors / np.sqrt(own.values))
+
+
+def _candidates(source: BoundKernel, judge: Judge) -> Iterator[Candidate]:
+    """Yield the representations of a source that suit its columns, the usual one first.
+
+    A kernel that can't be fitted to them is no candidate; a ``DataError`` tells why if none can.
+    """
+    faults = []
+    missing = judge.missing(source)
+    columns = judge.rows.unfilled(source) if source.reads == "numbers" else None
+    banks = [
+        attrs.evolve(
+            proposed, label=source.label, columns=source.columns, scale=proposed.scale or usual
+        )
+        for usual in ("standard" if source.reads == "numbers" else None,)
+        for proposed in proposed_kernels(source.reads)
+        if columns is None or SCALINGS[proposed.scale or "standard"].suits(columns)
+    ]
+    able, fitted = [], []
+    for bound in banks:
         try:
-            (kernel,) = fit_kernels([bound], rows)
+            (scaled,) = with_scaling([bound], judge.rows)
+            (kernel,) = fit_kernels([scaled], judge.rows, judge.weights)
         except MKLKitError as error:
-            notes.append(f"{LEFT_OUT} {bound.label}: {error}")
+            faults.append(f"{kernel_spec(bound)}: {plain_message(error)}")
             continue
-        able.append((bound, group))
-        kernels.append(kernel)
-        own_rows += rows.arrays_of([bound])
+        if columns is None or columns.shape[1] <= FEW_COLUMNS or not is_slow(kernel):
+            able.append(scaled)
+            fitted.append(kernel)
     if not able:
-        raise DataError(f"No kernel can be proposed for these rows: {'; '.join(notes)}")
-    return able, kernels, own_rows, notes
+        raise DataError(
+            f"No kernel can be chosen for source {quoted(source.label)}: {'; '.join(faults)}."
+        )
+    every = KernelRows.reading(fitted, able, judge.rows)
+    others = every if judge.landmarks is None else every.take(judge.landmarks)
+    order = dict(every.similarities(others))
+    for place, bound in enumerate(able):
+        similarities = order.pop(place)
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = bool(np.isfinite(similarities).all())
+        if finite:
+            yield Candidate(source, bound, similarities, judge.left_out(similarities, missing))
 
 
-def _not_alike(alignments: Array, groups: Sequence[str]) -> tuple[list[int], dict[int, int]]:
-    """Return the places of kernels to keep, and of each near copy with the one that it copies."""
-    with_target = alignments[:-1, -1]
-    order = np.argsort(np.round(-with_target, 9), kind="stable").tolist()
-    firsts = list({groups[place]: place for place in reversed(order)}.values())
-    order.sort(key=lambda place: place not in firsts)
-    kept: list[int] = []
-    like: dict[int, int] = {}
-    for place in order:
-        nearest = max(kept, key=lambda taken: alignments[place, taken], default=place)
-        if kept and alignments[place, nearest] > ALIKE:
-            like[place] = nearest
-        elif with_target[place] >= WEAK * with_target.max() and len(kept) < MOST_COMPARED:
-            kept.append(place)
-    return kept, like
+def is_slow(kernel: FittedKernel) -> bool:
+    """Return whether a fitted kernel depends on a quantity that no matrix product gives."""
+    return is_scalar(kernel) and kernel.base not in ("inner_product", "squared_distance")
 
 
-def _better_together(
-    kernel_rows: KernelRows,
-    places: list[int],
-    targets: Array,
-    codes: NDArray[np.intp],
-    groups: NDArray[np.intp] | None,
-) -> list[int]:
-    """Return the places of kernels whose even sum has a low leave-one-out error."""
-    drawn = drawn_by_class(codes, ROWS_OF_SUMS)
-    some = kernel_rows.take(drawn)
-    groups = None if groups is None else groups[drawn]
-    grams = {place: some.kernels[place](some.rows[place], some.rows[place]) for place in places}
-    taken: list[int] = []
-    total = np.zeros((len(drawn), len(drawn)))
-    error = np.inf
-    while len(taken) < min(MOST_TAKEN, len(places)):
-        others = [place for place in places if place not in taken]
-        sums = ((total + grams[place]) / (len(taken) + 1) for place in others)
-        errors = [leave_one_out_error(gram, targets[drawn], groups=groups) for gram in sums]
-        best = int(np.argmin(np.round(errors, 9)))
-        if taken and errors[best] > (1 - WORTH) * error:
+def _representation(source: BoundKernel, judge: Judge) -> tuple[Candidate, str]:
+    """Return the usual representation of a source, or one that is clearly better, and a note."""
+    usual = best = None
+    for candidate in _candidates(source, judge):
+        usual = usual or candidate
+        if best is None or candidate.error < best.error:
+            best = candidate
+    if usual is None or best is None:
+        raise DataError(f"Source {quoted(source.label)} has no kernel with finite values.")
+    chosen = best if is_clear(usual, best, judge) else usual
+    note = (
+        f"{source.label}: {kernel_spec(chosen.bound)}, leave-one-out error"
+        f" {judge.share(chosen.result.errors)}"
+    )
+    rest = usual if chosen is best else best
+    if rest is not chosen:
+        note += f"; {kernel_spec(rest.bound)} {judge.share(rest.result.errors)}"
+        note += "" if chosen is best else ", which is not clearly better"
+    return chosen, note
+
+
+def is_clear(usual: Candidate, best: Candidate, judge: Judge) -> bool:
+    """Return whether the errors of a representation are clearly below those of the usual one.
+
+    By two standard errors of the paired differences of what is left out at once.
+    """
+    missing = judge.missing(usual.source)
+    gains = judge.units(usual.result.errors - best.result.errors, missing)
+    return bool(gains.sum() > CLEAR * gains.std() * np.sqrt(len(gains)))
+
+
+def _forward(candidates: Sequence[Candidate], judge: Judge, most: int) -> tuple[list[int], LeftOut]:
+    """Return the places of candidates whose sum has a low error, and the errors.
+
+    First the best one, then repeatedly the one that lowers the error most, while it falls.
+    """
+    order = np.argsort([candidate.error for candidate in candidates], kind="stable").tolist()
+    taken = order[:1]
+    total = candidates[taken[0]].similarities
+    best = candidates[taken[0]].result
+    while len(taken) < min(most, len(candidates)):
+        rest = [place for place in order if place not in taken]
+        results = [judge.left_out(total + candidates[place].similarities) for place in rest]
+        sums = [float(result.errors.sum()) for result in results]
+        least = int(np.argmin(sums))
+        if sums[least] >= (1 - GAIN) * best.errors.sum():
             break
-        error = errors[best]
-        taken.append(others[best])
-        total = total + grams[others[best]]
-    return taken
+        best = results[least]
+        taken.append(rest[least])
+        total = total + candidates[rest[least]].similarities
+    return taken, best
+
+
+def _sources_together(chosen: list[Candidate], judge: Judge) -> tuple[list[Candidate], list[str]]:
+    """Return all sources, or some whose sum has a lower error, and notes on it."""
+    if len(chosen) < 2:
+        return chosen, []
+    every = judge.left_out(np.sum([candidate.similarities for candidate in chosen], axis=0))
+    taken, some = _forward(chosen, judge, len(chosen))
+    told = f"leave-one-out error of all {len(chosen)} sources {judge.share(every.errors)}"
+    if some.errors.sum() >= (1 - WORTH) * every.errors.sum():
+        return chosen, [f"{told} (1 if nothing is learned)"]
+    rest = [c.source.label for place, c in enumerate(chosen) if place not in taken]
+    note = f"{LEFT_OUT} {', '.join(rest)}: without {judge.share(some.errors)}, {told}"
+    return [chosen[place] for place in sorted(taken)], [note]
+
+
+def _sum_of_representations(source: BoundKernel, judge: Judge) -> tuple[list[Candidate], list[str]]:
+    """Return representations of a lone source whose sum has a low error, and notes on it."""
+    candidates = list(_candidates(source, judge))
+    if not candidates:
+        raise DataError(f"Source {quoted(source.label)} has no kernel with finite values.")
+    if judge.missing(source) is not None:
+        candidates = [min(candidates, key=lambda candidate: candidate.error)]
+    taken, result = _forward(candidates, judge, MOST_TAKEN)
+    chosen = [
+        attrs.evolve(c, bound=attrs.evolve(c.bound, label=kernel_spec(c.bound)))
+        for c in (candidates[place] for place in taken)
+    ]
+    alone = ", ".join(
+        f"{kernel_spec(candidate.bound)} {judge.share(candidate.result.errors)}"
+        for candidate in candidates
+    )
+    note = (
+        f"{counted(len(chosen), 'kernel')} of {len(candidates)} candidates, whose sum has a"
+        f" leave-one-out error of {judge.share(result.errors)} (1 if nothing is learned): "
+        + ", ".join(c.bound.label for c in chosen)
+    )
+    return chosen, [note, f"errors of each alone: {alone}"]
 
 
 def _better_learner(
-    learners: Sequence[Any],
-    kernels: Sequence[BoundKernel],
-    rows: Rows,
-    codes: NDArray[np.intp],
-    groups: NDArray[np.intp] | None,
+    learners: Sequence[Any], chosen: Sequence[Candidate], judge: Judge
 ) -> tuple[Any, str]:
     """Return the learner that predicts more rows in three folds on the even sum, and a note.
 
     Ties go to the first. Several classes are predicted one against the rest.
     """
-    drawn = drawn_by_class(codes, ROWS_OF_SUMS)
-    some, codes = rows[drawn], codes[drawn]
-    groups = None if groups is None else groups[drawn]
-    pairs = zip(fit_kernels(kernels, some), some.arrays_of(kernels), strict=True)
-    gram = np.sum([kernel(columns, columns) for kernel, columns in pairs], axis=0)
+    drawn = drawn_by_class(judge.codes, ROWS_OF_LEARNERS)
+    codes = judge.codes[drawn]
+    groups = None if judge.groups is None else judge.groups[drawn]
+    gram = np.sum([c.similarities[np.ix_(drawn, drawn)] for c in chosen], axis=0)
     classes = np.unique(codes)
     sides = classes[1:] if len(classes) == 2 else classes
     splits = make_splits(codes, 3, groups=groups)
@@ -336,4 +481,4 @@ def _better_learner(
     told = zip(learners, shares.tolist(), strict=True)
     said = ", ".join(f"{learner.name} {percentage(share)}" for learner, share in told)
     best = learners[int(np.argmax(shares.round(9)))]
-    return best, f"took learner {best.name}: right in three folds of {len(codes)} rows: {said}"
+    return best, f"learner {best.name}: right in three folds of {len(codes)} rows: {said}"

@@ -48,6 +48,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         Threads over targets that are fitted one by one.
     missing : str or Missing, default="present"
         As for :class:`mklkit.MKLClassifier`.
+    scale : str, optional
+        As for :class:`mklkit.MKLClassifier`.
 
     Attributes
     ----------

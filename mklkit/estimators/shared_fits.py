@@ -17,8 +17,14 @@ from sklearn.utils.validation import _num_samples
 from mklkit.estimators.binding import bind
 from mklkit.estimators.class_scorers import ScoredClasses, Scorer, check_scorer
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
+from mklkit.estimators.fit import (
+    fit_decisions,
+    solver_errors_explained,
+    with_kernels,
+    with_scales,
+)
 from mklkit.estimators.fold_scores import Run
+from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import accepted, as_taken
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.points import Point, PointGroup, grouped
@@ -90,9 +96,11 @@ class SharedFits:
         ``search`` gets scikit-learn's own attributes, and ``classes_``.
         """
         alike = grouped(points, lambda point: parameters_at_once(varied(base, point)))
+        X, sources = joined_and_places(X)
         table = as_source(X)
-        banks = [varied(base, group.common).kernels for group in alike]
-        schema, bound = bind(table, *(kernels_to_bind(bank, TWO_CLASSES, table) for bank in banks))
+        estimators = [varied(base, group.common) for group in alike]
+        banks = [kernels_to_bind(each, TWO_CLASSES, table, sources) for each in estimators]
+        schema, bound = bind(table, *banks)
         rows, schema = training_rows(search, schema, table)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))
@@ -116,10 +124,18 @@ class SharedFits:
         estimator = self.variant(group.common)
         weighted = self.data.row_weights is not None or estimator.class_weight is not None
         plan = plan_of(estimator, TWO_CLASSES, schema, kernels, weighted)
+        plan = with_scales(plan, self.data.rows)
         problems = class_problems(
             len(self.classes), estimator.multiclass, plan.combiner, plan.learner
         )
         return PlannedRun(group, estimator, plan, problems)
+
+    def _chosen(self, run: PlannedRun, data: TrainingData) -> PlannedRun:
+        """Return a run with the kernels that are chosen from the training rows of a split."""
+        plan = with_kernels(run.plan, data, self.cache)
+        multiclass = run.estimator.multiclass
+        problems = class_problems(len(self.classes), multiclass, plan.combiner, plan.learner)
+        return attrs.evolve(run, plan=plan, problems=problems)
 
     def alone(self, run: PlannedRun) -> Iterator[PlannedRun]:
         """Yield a run for each of a run's points."""
@@ -143,16 +159,18 @@ class SharedFits:
 
     def _values(self, data: TrainingData, held_out: TrainingData, run: PlannedRun) -> Array:
         """Return the scores and ``OTHERS`` of a run's points on one split, (4, points)."""
-        n_problems, n_points = len(run.problems), len(run.group.points)
         weighing = run.estimator.class_weight
-        plan = with_kernels(run.plan, data, self.cache) if run.plan.proposed else run.plan
-        missing = held_out.rows.missing_of(plan.kernels)
+        missing = held_out.rows.missing_of(run.plan.kernels)
         if data.rows.medians is not None:
-            data = as_taken(plan, data)
-            held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
+            data = as_taken(run.plan, data)
+            held_out = attrs.evolve(held_out, rows=accepted(run.plan, held_out.rows)[0])
         if weighing is not None:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)
+        if run.plan.proposed:
+            run = self._chosen(run, data)
+        plan = run.plan
+        n_problems, n_points = len(run.problems), len(run.group.points)
         random_state = check_random_state(run.estimator.random_state)
         # The same in every fold, as if each were fitted alone with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)

@@ -17,9 +17,9 @@ from mklkit.errors import MKLKitError, counted, cut, plain_message
 from mklkit.estimators.introspection import KernelModel, column_names
 from mklkit.estimators.weights_table import weights_result
 from mklkit.protocols import Array
-from mklkit.registry.columns import are_proposed, bind_kernels
+from mklkit.registry.columns import AUTO_KERNELS, bind_kernels
 from mklkit.registry.composing import Choice
-from mklkit.registry.specs import to_spec
+from mklkit.registry.specs import kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
 
 if TYPE_CHECKING:
@@ -48,11 +48,10 @@ class KernelSummary:
     @classmethod
     def fitted(cls, model: KernelModel, weights: Array, n_rows: int) -> KernelSummary:
         """Return the summary of a fitted model, with its weights (n, M)."""
-        parts = zip(model.kernel_names_, model.kernels_, model.kernel_columns_, strict=True)
         fitted_on = f"{counted(n_rows, 'row')}, {counted(model.n_features_in_, 'column')}"
         components = _components(model.combiner_, model.learner_, model.feature_map_)
         return cls(
-            [BoundKernel(*part) for part in parts],
+            model.bound_kernels_,
             (*components, ("fitted on", fitted_on)),
             column_names(model),
             np.asarray(weights, dtype=np.float64),
@@ -63,9 +62,6 @@ class KernelSummary:
     def planned(cls, kernels: Any, choice: Choice) -> KernelSummary:
         """Return the summary of the components that ``fit`` would use."""
         components = _components(choice.combiner, choice.learner, choice.feature_map)
-        if are_proposed(kernels):
-            proposed = ("kernels", "a bank that fit proposes from its rows")
-            return cls([], (proposed, *components))
         return cls(bind_kernels(kernels), components)
 
     def and_fact(self, name: str, text: str) -> KernelSummary:
@@ -82,7 +78,7 @@ class KernelSummary:
         rows = [
             {
                 "kernel": cut(str(kernel.label), LONGEST),
-                "spec": cut(to_spec(kernel.kernel), LONGEST),
+                "spec": cut(AUTO_KERNELS if kernel.auto else kernel_spec(kernel), LONGEST),
                 "columns": _in_words(kernel.columns, self.columns),
             }
             for kernel in self.kernels

@@ -3,78 +3,195 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import chain
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any, Self
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.estimators.binding import as_table, column_holds
+from mklkit.errors import DataError, quoted
+from mklkit.estimators.binding import as_table, column_holds, header, only_numbers
+from mklkit.estimators.joining import Places
 from mklkit.protocols import Reads, RowSource
-from mklkit.registry.columns import bind_kernels, proposed_specs, resolve_columns
+from mklkit.registry.columns import proposed_kernels, resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
 
 SEPARATOR = re.compile(r"[_.:/|-]")
 """Characters that separate the name of a source from that of its column."""
 
-MOST_GROUPS = 8
-"""More groups would leave each with fewer than five candidates."""
+MOST_GROUPS = 30
+"""More groups, of a few columns each, are rather the names of columns than sources."""
 
-FEWEST_TEXTS, FEWEST_WORDS, FEWEST_LETTERS, FEWEST_COUNTS = 20, 3, 20, 5
-"""Least distinct values of free text, words or letters of most of them, and count columns."""
+OTHERS = "others"
+"""The source of the columns that no name of a source begins."""
+
+FEWEST_TEXTS, FEWEST_WORDS, FEWEST_LETTERS = 20, 3, 20
+"""Least distinct values of free text, and words or letters of most of them."""
 
 DATE_PARTS = ("", "_month", "_weekday", "_hour")
 """The suffix that ``TableEncoder`` adds to the name of a date."""
 
 
-@attrs.frozen(eq=False)
-class Source:
-    """Columns that belong together (None for all), and what kernels read in them."""
+def sources_to_choose(
+    kernels: Sequence[BoundKernel], X: Any, sources: Places | None = None
+) -> list[BoundKernel]:
+    """Return kernels with those to be chosen bound to the columns of one source each.
 
-    name: str
-    columns: Any
-    reads: Reads = "numbers"
-
-    def __str__(self) -> str:
-        """Return its text in notes."""
-        name = self.name
-        return f"text: {name}" if self.reads == "text" else f"{name} ({len(self.columns)})"
-
-    def kernels(self) -> list[BoundKernel]:
-        """Return the proposed kernels, the most useful first.
-
-        Those on numbers are also proposed for counts, which share a unit.
-        """
-        specs = proposed_specs(self.reads)
-        specs += proposed_specs() if self.reads == "amounts" else []
-        at = f"@{self.name}" if self.name and self.columns is not None else ""
-        return bind_kernels([(f"{spec}{at}", spec, self.columns) for spec in specs])
-
-
-def kernels_by_kind(X: Any) -> list[BoundKernel]:
-    """Return the kernels for which a table is read before ``fit`` proposes some.
-
-    They are those for columns of free text, categories and counts, and the default ones, on
-    numbers, if there are other columns.
+    A source holds numbers, text or categories, and has the kernel with which it is read until one
+    is chosen. A kernel to be chosen that names no columns stands for all ``sources``, by default
+    for those that the names of columns tell, without the columns that other kernels name.
     """
-    usual = bind_kernels(None)
-    table = X if isinstance(X, pd.DataFrame | RowSource) else np.asarray(X)
-    if isinstance(table, RowSource) or table.ndim != 2:
-        return usual
-    frame = as_table(table)
-    odd = [place for place, kind in enumerate(frame.dtypes) if kind.kind not in "iufb"]
-    words = [n for n in odd if column_holds(frame.iloc[:, n]) in ("text", "other values")]
-    texts = [place for place in words if is_free_text(frame.iloc[:, place])]
-    categories = [place for place in words if place not in texts]
-    counts = counts_in(frame)
-    parts = [Source("", [place], "text") for place in texts]
-    parts += [Source("", categories, "categories"), Source("", counts, "amounts")]
-    special = [bound for part in parts if part.columns for bound in part.kernels()]
-    return special if len(words) + len(counts) == frame.shape[1] > 0 else usual + special
+    if not any(bound.auto for bound in kernels):
+        return list(kernels)
+    table = Contents.of(X)
+    named = [
+        columns
+        for bound in kernels
+        if bound.columns is not None
+        and (columns := resolve_columns(bound.columns, table.n_columns, table.names)) is not None
+    ]
+    taken = np.unique(np.concatenate([np.empty(0, np.intp), *named]))
+    chosen: list[BoundKernel] = []
+    for bound in kernels:
+        if not bound.auto:
+            chosen.append(bound)
+        elif bound.columns is None:
+            groups = table.groups(taken) if sources is None else sources
+            for name, places in groups.items():
+                chosen += table.parts(name, np.setdiff1d(places, taken))
+        else:
+            columns_of = resolve_columns(bound.columns, table.n_columns, table.names)
+            every = np.arange(table.n_columns)
+            chosen += table.parts(bound.label, every if columns_of is None else columns_of)
+    if not chosen:
+        raise DataError("No column is left for the kernels to be chosen: others name all of them.")
+    labels = Counter(bound.label for bound in chosen)
+    if repeated := [label for label, count in labels.items() if count > 1]:
+        raise DataError(f"Two kernels are named {quoted(repeated[0])}: label them.")
+    return chosen
+
+
+def has_several_sources(X: Any, sources: Places | None = None) -> bool:
+    """Return whether a table in memory has columns of several sources, as their names tell.
+
+    The one-hot columns of categories, and the parts of dates, are no source.
+    """
+    if sources is not None:
+        return len(sources) > 1
+    return isinstance(X, pd.DataFrame) and only_numbers(X) and Contents.of(X).several_by_name()
+
+
+@attrs.frozen(eq=False)
+class Contents:
+    """What the columns of a table hold: the positions of free text and categories; else numbers."""
+
+    n_columns: int
+    names: tuple[str, ...] | None
+    texts: NDArray[np.intp]
+    categories: NDArray[np.intp]
+    frame: pd.DataFrame | None = None
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        """Return the contents of a table; rows that are read in parts hold numbers."""
+        n_columns, names = header(X)
+        nothing = np.empty(0, np.intp)
+        if isinstance(X, RowSource):
+            return cls(n_columns, names, nothing, nothing)
+        frame = as_table(X)
+        odd = [place for place, kind in enumerate(frame.dtypes) if kind.kind not in "iufb"]
+        words = [n for n in odd if column_holds(frame.iloc[:, n]) in ("text", "other values")]
+        texts = [place for place in words if is_free_text(frame.iloc[:, place])]
+        categories = [place for place in words if place not in texts]
+        return cls(n_columns, names, np.array(texts, np.intp), np.array(categories, np.intp), frame)
+
+    def groups(self, taken: NDArray[np.intp]) -> Places:
+        """Return the sources that a table has, without some columns; at least one.
+
+        Those that names tell, else all numbers; each date, which is several columns; and free text
+        and categories, whose one-hot columns are in none.
+        """
+        words = np.setdiff1d(np.union1d(self.texts, self.categories), taken)
+        numbers, dates = self._numbers_and_dates(taken)
+        groups = self.named_groups(numbers) or ({"": numbers} if len(numbers) else {})
+        groups |= dates
+        if len(words):
+            groups["words" if groups else ""] = words
+        return groups or {"": np.setdiff1d(np.arange(self.n_columns), taken)}
+
+    def several_by_name(self) -> bool:
+        """Return whether the names of its numbers tell several sources."""
+        return len(self.named_groups(self._numbers_and_dates(np.empty(0, np.intp))[0])) > 1
+
+    def _numbers_and_dates(self, taken: NDArray[np.intp]) -> tuple[NDArray[np.intp], Places]:
+        """Return the columns of numbers, without one-hot ones, and those of each date."""
+        words = np.union1d(self.texts, self.categories)
+        numbers = np.setdiff1d(np.arange(self.n_columns), np.union1d(words, taken))
+        if self.names is None:
+            return numbers, {}
+        one_hot = tuple(f"{self.names[place]}_" for place in self.categories)
+        plain = [n for n in numbers.tolist() if not self.names[n].startswith(one_hot)]
+        dates = _dates({self.names[place]: place for place in plain})
+        return np.setdiff1d(plain, [n for date in dates.values() for n in date]), dates
+
+    def named_groups(self, numbers: NDArray[np.intp]) -> Places:
+        """Return the sources of some columns that their names tell; none, or at least two.
+
+        The one-hot columns of a category, which has no other kernel, are among the others.
+        """
+        if self.names is None:
+            return {}
+        groups = column_groups([self.names[n] for n in numbers.tolist()])
+        groups = {name: numbers[places] for name, places in groups.items() if name != OTHERS}
+        groups = {name: places for name, places in groups.items() if not self._is_one_hot(places)}
+        if len(groups) < 2:
+            return {}
+        others = np.setdiff1d(numbers, np.concatenate([*groups.values()]))
+        return {**groups, OTHERS: others} if len(others) else groups
+
+    def _is_one_hot(self, places: NDArray[np.intp]) -> bool:
+        """Return whether columns are 0 and 1, at most one of them 1 in each sample."""
+        if self.frame is None:
+            return False
+        values = self.frame.iloc[:, places].to_numpy(np.float64, na_value=0.0)
+        return bool(((values == 0) | (values == 1)).all() and values.sum(axis=1).max() <= 1)
+
+    def parts(self, name: str, places: NDArray[np.intp]) -> list[BoundKernel]:
+        """Return the parts of a source to choose kernels for: numbers, each text, categories."""
+        texts = np.intersect1d(places, self.texts)
+        categories = np.intersect1d(places, self.categories)
+        numbers = np.setdiff1d(places, np.union1d(texts, categories))
+        parts: list[tuple[str, Reads, NDArray[np.intp]]] = []
+        if len(numbers):
+            parts.append((name or "numbers", "numbers", numbers))
+        for place in texts:
+            title = name if len(places) == 1 and name else f"{place}"
+            if self.names is not None and (name in ("", "words") or len(places) > 1):
+                title = self.names[int(place)]
+            parts.append((title, "text", np.array([place])))
+        if len(categories):
+            alone = name not in ("", "words") and not parts
+            parts.append((name if alone else "categories", "categories", categories))
+        return [
+            attrs.evolve(
+                proposed_kernels(reads)[0],
+                label=label.removesuffix("_*"),
+                columns=columns,
+                auto=True,
+            )
+            for label, reads, columns in parts
+        ]
+
+
+def _dates(places: dict[str, int]) -> Places:
+    """Return the parts of each date among named columns, as the encoder names them."""
+    dates = {
+        name: [places[name + end] for end in DATE_PARTS if name + end in places] for name in places
+    }
+    return {name: np.array(columns) for name, columns in dates.items() if len(columns) > 1}
 
 
 def is_free_text(column: pd.Series) -> bool:
@@ -98,86 +215,12 @@ def is_free_text(column: pd.Series) -> bool:
     return 2 * sum(free) > len(free)
 
 
-def counts_in(frame: pd.DataFrame) -> list[int]:
-    """Return the positions of columns of counts.
-
-    They hold whole numbers from 0 to above 1, without gaps, in groups of five or more: columns
-    whose names begin alike, or all the rest. Most columns of a group are 0 in a quarter of the
-    rows or, if their names begin alike, have values above five times their median.
-    """
-    places = [place for place, kind in enumerate(frame.dtypes) if kind.kind in "iuf"]
-    rows = frame.iloc[:, places].to_numpy(dtype=np.float64, na_value=np.nan)
-    if not rows.size:
-        return []
-    low, high = rows.min(axis=0), rows.max(axis=0)  # NaN where there are gaps
-    whole = np.flatnonzero((low >= 0) & (high > 1) & (rows == np.floor(rows)).all(axis=0))
-    zeros, tail = (rows == 0).mean(axis=0) >= 0.25, high > 5 * np.median(rows, axis=0)
-    names = [str(frame.columns[places[column]]) for column in whole]
-    firsts = pd.Series([SEPARATOR.split(name, maxsplit=1)[0] for name in names], dtype=object)
-    firsts = firsts.mask(firsts.groupby(firsts).transform("size") < FEWEST_COUNTS, "")
-    groups = (zeros[whole] | (tail[whole] & (firsts != ""))).groupby(firsts)
-    counts = (groups.transform("size") >= FEWEST_COUNTS) & (groups.transform("mean") > 0.5)
-    return [places[column] for column in whole[counts]]
-
-
-def inferred_sources(
-    kernels: Sequence[BoundKernel],
-    names: Sequence[str] | None,
-    n_columns: int,
-    patterns: Sequence[str] = (),
-) -> list[Source]:
-    """Return the sources to propose kernels for, first all numbers together.
-
-    ``kernels`` are those for which the rows were read (:func:`kernels_by_kind`), ``patterns`` the
-    columns of each source; if empty, sources are recognised by name. The one-hot columns of
-    categories are in no other source of numbers, and those of a kernel with a fixed share in none.
-    """
-    every = np.arange(n_columns)
-
-    def read_by(some: Iterable[BoundKernel]) -> NDArray[np.intp]:
-        columns = [every if bound.columns is None else bound.columns for bound in some]
-        return np.unique(np.concatenate([every[:0], *columns]))
-
-    kept = read_by(bound for bound in kernels if bound.traits.share)
-    kinds: tuple[Reads, ...] = ("text", "categories", "amounts")
-    texts, categories, counts = (
-        np.setdiff1d(read_by(bound for bound in kernels if bound.reads == reads), kept)
-        for reads in kinds
-    )
-    numbers = np.setdiff1d(every, np.concatenate([texts, categories, counts, kept]))
-    labels = [str(name) for name in (every if names is None else names)]
-    one_hot = tuple(f"{labels[place]}_" for place in categories)
-    plain = [place for place in numbers.tolist() if not labels[place].startswith(one_hot)]
-    of = {labels[place]: place for place in plain}
-    dates = {name: [of[name + end] for end in DATE_PARTS if name + end in of] for name in of}
-    dates = {name: columns for name, columns in dates.items() if len(columns) > 1}
-    dated = {*chain(*dates.values())}
-    plain = [place for place in plain if place not in dated]
-    known = np.array(sorted([*plain, *counts]), np.intp)
-    parts = column_groups([] if names is None else [names[place] for place in known])
-    groups = {part: known[places] for part, places in parts.items()}
-    if patterns:
-        chosen = {source: resolve_columns(source, len(every), names) for source in patterns}
-        groups = _and_others({k: every if c is None else c for k, c in chosen.items()}, len(every))
-    sources = [Source("", None if len(numbers) == len(every) else numbers)] if len(numbers) else []
-    if not groups and len(plain) == len(numbers):
-        sources = [attrs.evolve(source, name="numbers") for source in sources]
-        plain = []
-    for group, members in (groups or {"": known}).items():
-        some, many = np.intersect1d(members, plain), np.intersect1d(members, counts)
-        sources += [Source(group or "numbers", some)] if len(some) else []
-        sources += [Source(f"{group} counts".strip(), many, "amounts")] if len(many) else []
-    sources += [Source(name, np.array(columns)) for name, columns in dates.items()]
-    sources += [Source(labels[place], np.array([place]), "text") for place in texts]
-    return sources + ([Source("categories", categories, "categories")] if len(categories) else [])
-
-
 def column_groups(names: Sequence[str]) -> dict[str, NDArray[np.intp]]:
     """Return the positions of the columns of each source, by the first part of their names.
 
     The first part ends with the first separator of a name (one of ``_ . : / | -``), or with the
     next one if all columns share it. A source has at least two columns. Columns without a source,
-    and the smallest of more than eight sources, form one group, ``others``. There are at least
+    and the smallest of more than thirty sources, form one group, ``others``. There are at least
     two sources, or no groups at all.
 
     >>> names = ["mrna_G1.6", "mrna_G2.1", "mirna_hsa-let-7a", "mirna_hsa-let-7b", "dose", "a:1"]
@@ -205,4 +248,4 @@ def column_groups(names: Sequence[str]) -> dict[str, NDArray[np.intp]]:
 
 def _and_others(groups: dict[str, NDArray[np.intp]], n_columns: int) -> dict[str, NDArray[np.intp]]:
     others = np.setdiff1d(np.arange(n_columns), np.concatenate(list(groups.values())))
-    return {**groups, "others": others} if len(others) else groups
+    return {**groups, OTHERS: others} if len(others) else groups

@@ -36,6 +36,8 @@ class TargetEstimator(KernelEstimator):
         As for :class:`mklkit.MKLClassifier`; it has no effect, since there is one problem.
     missing : str or Missing, default="present"
         As for :class:`mklkit.MKLClassifier`.
+    scale : str, optional
+        As for :class:`mklkit.MKLClassifier`.
 
     Attributes
     ----------
@@ -59,6 +61,7 @@ class TargetEstimator(KernelEstimator):
     """
 
     _n_values: ClassVar[None] = None
+    chooses_kernels: ClassVar[bool] = True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from rows (N, d) and their targets.

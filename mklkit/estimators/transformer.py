@@ -229,8 +229,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         values = column_or_1d(y) if kind == NUMBERS else y
         plan, data = plan_and_read(self, kind, X, values, groups=groups)
         self.__dict__.pop("classes_", None)  # it predicts no classes
-        if plan.proposed:
-            plan = with_kernels(plan, data)
+        plan = with_kernels(plan, data)
         whole = Problem(kind.name)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         with writes_explained(plan.components):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from mklkit.datasets.encoded_rows import encoded_rows
 from mklkit.datasets.files import ChunkedTable
-from mklkit.datasets.pipeline import ScaledColumns
 from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
 from mklkit.display.progress import Report, reported, reporting_to
 from mklkit.errors import IncompatibleError, quoted
@@ -77,8 +76,6 @@ def fit_in_parts(
     # The rows become numbers, so no other columns are passed on for kernels that are proposed.
     schema = attrs.evolve(pipeline[0].schema.of_table(scan.table.schema), infer=False)
     pipeline.set_params(encode__schema=schema)
-    if isinstance(pipeline[1], ScaledColumns):
-        pipeline.set_params(scale__infer=False)
     study = study_of(settings, pipeline, scan.table, task, scan.table.notes)
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
@@ -91,9 +88,7 @@ def fit_in_parts(
     start = perf_counter()
     with ExitStack() as files:
         with shows("second pass") as tell:
-            rows = files.enter_context(
-                encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], tell)
-            )
+            rows = files.enter_context(encoded_rows(chunked, scan, held, pipeline[0], tell))
         if rows.miss_sources:
             _check_in_memory(rows.train, limit, distributed)
         training_rows: Any = rows.train

@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.pipeline import ScaledColumns
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import column_names, split
@@ -149,6 +148,4 @@ def _resolved(before: Pipeline) -> Pipeline:
     for (_, new), (_, old) in zip(steps.steps, before.steps, strict=True):
         if isinstance(old, TableEncoder):
             new.set_params(schema=old.schema_)
-        if isinstance(old, ScaledColumns):
-            new.set_params(passthrough=[*old.passthrough, old.left_], infer=False)
     return steps

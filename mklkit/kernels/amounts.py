@@ -205,7 +205,7 @@ class Hellinger(HistogramKernel):
     """
 
     name: ClassVar[str] = "hellinger"
-    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts", proposed=("hellinger",))
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts")
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the inner products of the roots."""
@@ -234,7 +234,7 @@ class MinMax(AmountKernel):
     """
 
     name: ClassVar[str] = "min-max"
-    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts", proposed=("min-max",))
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts")
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values over those of the greater ones."""
@@ -275,7 +275,7 @@ class Chi2(Kernel):
 
     name: ClassVar[str] = "chi2"
     traits: ClassVar[KernelTraits] = KernelTraits(
-        reads="amounts", search_space={"gamma": ("0.25*mean", "mean", "4*mean")}, proposed=("chi2",)
+        reads="amounts", search_space={"gamma": ("0.25*mean", "mean", "4*mean")}
     )
 
     gamma: float | str = attrs.field(default="mean", validator=_valid_gamma)

@@ -17,8 +17,11 @@ from mklkit.registry.specs import to_spec
 from mklkit.views.kernel_rows import FittedScalarKernel
 
 PROPOSED = tuple(
-    f"rbf(sigma='{width}')" for width in ("median", "median/2", "2*median", "median/4", "4*median")
+    f"rbf(sigma='{width}')[{scale}]"
+    for scale in ("standard", "none")
+    for width in ("mean", "mean/2")
 )
+"""Columns of mixed units need standardising, and sparse or rotated ones lose by it."""
 
 
 @register
@@ -133,7 +136,7 @@ class Laplacian(Kernel):
     """
 
     name: ClassVar[str] = "laplacian"
-    traits: ClassVar[KernelTraits] = KernelTraits(proposed=("laplacian",))
+    traits: ClassVar[KernelTraits] = KernelTraits(proposed=("laplacian[standard]",))
 
     gamma: float | str = auto_or_number()
 

@@ -28,7 +28,13 @@ class Linear(FixedKernel, InnerProduct):
     """
 
     name: ClassVar[str] = "linear"
-    traits: ClassVar[KernelTraits] = KernelTraits(linear=True, proposed=("cosine(linear)",))
+    traits: ClassVar[KernelTraits] = KernelTraits(
+        linear=True,
+        proposed=tuple(
+            f"cosine(linear)[{scale}]"
+            for scale in ("standard", "none", "roots", "tf-idf", "log-tf-idf")
+        ),
+    )
 
 
 @register
@@ -56,7 +62,6 @@ class Polynomial(FixedKernel, FittedScalarKernel):
     name: ClassVar[str] = "polynomial"
     base: ClassVar[str] = "inner_product"
     traits: ClassVar[KernelTraits] = KernelTraits(
-        proposed=("cosine(polynomial(degree=2))", "cosine(polynomial(degree=3))"),
         search_space={"degree": (2, 3)},
     )
 

@@ -8,7 +8,7 @@ products of rows (N, N) or of features (p, p) serves all targets; its eigenpairs
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -84,19 +84,29 @@ class WeightedRows:
     ) -> Array:
         """Return the sums of squared errors (T, A) of rows that are left out together.
 
-        Their residuals (n, T, A) are (I − H)e for their errors e when left out of the fit, with
-        their block H of the hat matrix: F diag(k) Fᵀ from factors F (n, q) and a column k of
-        ``kept`` (q, A), and the mean.
+        For residuals (n, T, A) and a column k of ``kept`` (q, A) for each ridge.
         """
-        scales = np.sqrt(self.weights[members])
-        means = np.outer(*2 * [np.sqrt(self.shares[members])])
-        sums = []
-        for place, of_ridge in enumerate(kept.T):
-            remaining = (1 + np.finfo(np.float64).eps) * np.eye(len(members)) - means
-            remaining -= (factors * of_ridge) @ factors.T
-            errors = np.linalg.solve(remaining, scales[:, None] * residuals[:, :, place])
-            sums.append(np.square(errors).sum(axis=0))
-        return np.column_stack(sums)
+        return np.column_stack(
+            [
+                np.square(self.errors_together(members, residuals[:, :, place], factors, k)).sum(0)
+                for place, k in enumerate(kept.T)
+            ]
+        )
+
+    def errors_together(
+        self, members: NDArray[np.intp], residuals: Array, factors: Array, kept: Array
+    ) -> Array:
+        """Return the errors (n, T) of rows that are left out together, times √ of their weights.
+
+        Their residuals (n, T) are (I − H)e for their errors e when left out of the fit, with
+        their block H of the hat matrix: F diag(k) Fᵀ from factors F (n, q) and k = ``kept`` (q,),
+        and the mean.
+        """
+        roots = np.sqrt(self.shares[members])
+        remaining = (1 + np.finfo(np.float64).eps) * np.eye(len(members)) - np.outer(roots, roots)
+        remaining -= (factors * kept) @ factors.T
+        scaled = np.sqrt(self.weights[members])[:, None] * residuals
+        return np.asarray(np.linalg.solve(remaining, scaled))
 
 
 class RidgeSystem(ABC):
@@ -181,27 +191,68 @@ class GramRidge(RidgeSystem):
         return weights, means - self._means @ weights
 
     def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
-        centered, _ = self.rows.centered(targets)
-        spectrum, roots = self.spectrum, self.rows.roots
-        turned, squares = spectrum.vectors.T @ (roots * centered), spectrum.vectors**2
-        sums = []
-        for alpha in alphas:
-            kept = spectrum.values / (spectrum.values + alpha)
-            residuals = centered - spectrum.vectors @ (kept[:, None] * turned) / roots
-            if self.rows.groups is not None:
-                parts = [
-                    self.rows.left_out_together(
-                        some, residuals[some, :, None], spectrum.vectors[some], kept[:, None]
-                    )
-                    for some in self.rows.groups
-                ]
-                sums.append(np.sum(parts, axis=0)[:, 0])
-                continue
-            leverages = self.rows.shares + squares @ kept
-            sums.append(
-                self.rows.left_out(slice(None), residuals[..., None], leverages[:, None])[:, 0]
+        squares = squared_errors(self.spectrum, self.rows, targets, alphas)
+        return np.column_stack([of_ridge.sum(axis=0) for of_ridge in squares])
+
+
+def squared_errors(
+    spectrum: Spectrum, rows: WeightedRows, targets: Array, alphas: Array
+) -> Iterator[Array]:
+    """Yield the squared leave-one-out errors (N, T) for each ridge, times the rows' weights.
+
+    ``spectrum`` are the eigenpairs of the centred, weighted products of rows. O(N²(T + 1)) for
+    each ridge, and O(n³) for each group of n rows that are left out together.
+    """
+    centered, _ = rows.centered(targets)
+    roots = rows.roots
+    turned = spectrum.vectors.T @ (roots * centered)
+    vectors_squared = spectrum.vectors**2 if rows.groups is None else None
+    for alpha in alphas:
+        kept = spectrum.values / (spectrum.values + alpha)
+        residuals = centered - spectrum.vectors @ (kept[:, None] * turned) / roots
+        if vectors_squared is not None:
+            leverages = rows.shares + vectors_squared @ kept
+            remaining = 1 - leverages / np.maximum(rows.weights, 1)
+            remaining = np.maximum(remaining, np.finfo(np.float64).eps)
+            yield rows.weights[:, None] * np.square(residuals / remaining[:, None])
+            continue
+        errors = np.empty_like(residuals)
+        for members in rows.groups or ():
+            errors[members] = rows.errors_together(
+                members, residuals[members], spectrum.vectors[members], kept
             )
-        return np.column_stack(sums)
+        yield np.square(errors)
+
+
+@attrs.frozen(eq=False)
+class LeftOut:
+    """Leave-one-out errors at the ridge with the least sum of them.
+
+    ``errors`` (N,) are squared, summed over all targets and times the rows' weights; ``alpha`` is
+    the ridge.
+    """
+
+    errors: Array
+    alpha: float
+
+
+def left_out(
+    spectrum: Spectrum, rows: WeightedRows, targets: Array, alphas: Sequence[float]
+) -> LeftOut:
+    """Return the leave-one-out errors of all targets (N, T) with one ridge for all of them."""
+    pairs = zip(squared_errors(spectrum, rows, targets, np.asarray(alphas)), alphas, strict=True)
+    results = [LeftOut(squares.sum(axis=1), float(alpha)) for squares, alpha in pairs]
+    return min(results, key=lambda result: float(result.errors.sum()))
+
+
+def spectrum_of_features(features: Array, rows: WeightedRows) -> Spectrum:
+    """Return the eigenpairs of the centred, weighted products ΦΦᵀ of rows with features (N, p).
+
+    From those of ΦᵀΦ, in O(Np² + p³): for p < N.
+    """
+    centered = rows.roots * (features - rows.shares @ features)
+    of_columns = Spectrum.of(centered.T @ centered)
+    return Spectrum(of_columns.values, centered @ of_columns.vectors / np.sqrt(of_columns.values))
 
 
 class FeatureRidge(RidgeSystem):
@@ -258,21 +309,3 @@ class FeatureRidge(RidgeSystem):
         blocks = row_blocks(len(members), BLOCK_ROWS)
         total = sum(each(lambda block: of_rows(members[block], False), blocks))
         return total * (self.rows.weights.sum() / self.rows.weights[members].sum())
-
-
-def leave_one_out_error(
-    gram: Array,
-    targets: Array,
-    ridges: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
-    groups: NDArray[np.intp] | None = None,
-) -> float:
-    """Return the mean squared error (of all T targets) of each row predicted from all others.
-
-    With ``groups`` (N,), from the rows of all other groups.
-
-    Ridge regression with an intercept on a Gram matrix (N, N), at the best of some ridges, which
-    are multiples of the mean k(x, x) of the rows about their mean.
-    """
-    system = GramRidge(gram, WeightedRows.of(len(gram), None, True, groups))
-    errors = system.errors(targets, np.array(ridges) * (system.spread or 1.0))
-    return float(errors.sum(axis=0).min())

@@ -23,7 +23,7 @@ OBJECTS = (
     _names(
         "mklkit",
         "datasets.columns.DateParts datasets.covariates.CovariateRemoval"
-        " datasets.encoder.TableEncoder datasets.pipeline.ScaledColumns"
+        " datasets.encoder.TableEncoder"
         " estimators.classifier.MKLClassifier"
         " estimators.fit.Fitted estimators.one_class.MKLOneClass"
         " estimators.partial_fits.PartialSums estimators.plan.Plan"
@@ -33,7 +33,7 @@ OBJECTS = (
         " protocols.schema.Column protocols.schema.Schema protocols.schema.Source"
         " estimators.transformer.MKLTransformer"
         " estimators.voting.MKLVotingClassifier numerics.class_moments.ClassMoments"
-        " views.bound_kernels.BoundKernel",
+        " views.bound_kernels.BoundKernel views.scaling.FittedScaling",
     )
     | _names("sklearn.calibration", "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling")
     | _names("sklearn.compose._column_transformer", "make_column_selector")

@@ -19,7 +19,6 @@ from attrs.validators import (
     deep_iterable,
     deep_mapping,
     ge,
-    in_,
     instance_of,
     min_len,
     optional,
@@ -59,6 +58,9 @@ KERNELS = (
     "cosine_polynomial:cosine(polynomial(degree=2))",
 )
 """The kernels of Wang, Chen and Sun 2008, normalised: k(x, x) = 1."""
+
+USUAL_KERNEL = "rbf(sigma='mean')[standard]"
+"""How a source of numbers is represented unless another way is clearly better."""
 
 LARGE_LEARNER = "learner='mhks'"
 """A learner that reads rows in parts."""
@@ -378,6 +380,4 @@ class Preset:
     feature_map: str | None = attrs.field(default=None, validator=optional(SPEC))
     learner: str | None = attrs.field(default=None, validator=optional(SPEC))
     members: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
-    scale: str | None = attrs.field(
-        default=None, validator=in_((None, "standard", "minmax", "none"))
-    )
+    scale: str | None = attrs.field(default=None, validator=optional(SPEC))

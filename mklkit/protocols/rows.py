@@ -18,7 +18,17 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError
 from mklkit.protocols.missing_sources import Mask
 
-__all__ = ["Array", "Reader", "Reads", "RowSource", "Rows", "Store", "StorePart", "protected"]
+__all__ = [
+    "Array",
+    "Reader",
+    "Reads",
+    "RowSource",
+    "Rows",
+    "Store",
+    "StorePart",
+    "Transform",
+    "protected",
+]
 
 Array = NDArray[np.floating[Any]]
 """The array type of all protocols."""
@@ -153,6 +163,39 @@ class StorePart(Store):
         self.source.check_unchanged()
 
 
+class Transform(Protocol):
+    """What is done to the columns of a kernel, fitted to training samples.
+
+    Two kernels with the same object and columns share the result.
+    """
+
+    def transform(self, columns: Array) -> Array:
+        """Return the columns (n, k) as the kernel gets them."""
+
+
+class ScaledStore(Store):
+    """The numbers of a store, each block scaled as it is read."""
+
+    def __init__(self, source: Store, scaling: Transform) -> None:
+        self.source = source
+        self.scaling = scaling
+        self.shape = source.shape
+        self.dtype = source.dtype
+        self.column_names = source.column_names
+
+    def __getitem__(self, members: Members, /) -> Array:
+        """Return some of the samples, scaled."""
+        return self.scaling.transform(self.source[members])
+
+    def take(self, members: Members) -> ScaledStore:
+        """Return some of the samples."""
+        return ScaledStore(self.source.take(members), self.scaling)
+
+    def check_unchanged(self) -> None:
+        """Check the source."""
+        self.source.check_unchanged()
+
+
 class Reader(Protocol):
     """What reads columns: a kernel that is bound to them, or a projector."""
 
@@ -163,6 +206,10 @@ class Reader(Protocol):
     @property
     def reads(self) -> Reads:
         """The kind of values in them."""
+
+    @property
+    def scaling(self) -> Transform | None:
+        """What is done to them; None if they are read as they are."""
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -192,8 +239,8 @@ class Rows:
     >>> codes = np.array([[97.0], [98.0]])
     >>> rows = Rows(np.array([[1.0, 0.0], [np.nan, 0.0]]), {("text", 1): codes}, np.array([1, 0]))
     >>> from collections import namedtuple
-    >>> Kernel = namedtuple("Kernel", "columns reads")
-    >>> kernels = Kernel(np.array([0]), "numbers"), Kernel(np.array([1]), "text")
+    >>> Kernel = namedtuple("Kernel", "columns reads scaling")
+    >>> kernels = Kernel(np.array([0]), "numbers", None), Kernel(np.array([1]), "text", None)
     >>> [array.tolist() for array in rows.arrays_of(kernels)]
     [[[1.0], [1.0]], [[97.0], [98.0]]]
     >>> rows.missing_of(kernels).tolist()
@@ -285,7 +332,13 @@ class Rows:
 
     def _with(self, numbers: Any, members: Members) -> Rows:
         others = {key: codes[members] for key, codes in self.others.items()}
-        return Rows(numbers, others, self.medians)
+        rows = Rows(numbers, others, self.medians)
+        if self.in_memory:
+            for key, (columns, missing) in self._cuts.items():
+                if key[-1] is not None:  # Scaled once for all problems and folds.
+                    mask = None if missing is None else rows._mask(missing[members])
+                    rows._cuts[key] = protected(columns[members]), mask
+        return rows
 
     def astype(self, dtype: Any) -> Rows:
         """Return the samples with numbers of another type."""
@@ -321,22 +374,29 @@ class Rows:
         every = np.zeros(len(self), bool)
         return np.column_stack([every if mask is None else mask for mask in masks])
 
+    def unfilled(self, kernel: Reader) -> Array:
+        """Return the numbers (N, k) in a kernel's columns as they are in memory, NaN for gaps."""
+        return self.numbers if kernel.columns is None else self.numbers[:, kernel.columns]
+
     def _read(self, kernel: Reader) -> tuple[Any, Mask]:
-        columns, reads = kernel.columns, kernel.reads
+        columns, reads, scaling = kernel.columns, kernel.reads, kernel.scaling
         words = reads in ("text", "categories") and bool(self.others)
-        if columns is None and not words and self.medians is None:
+        if columns is None and not words and self.medians is None and scaling is None:
             return self.numbers, None
-        key = b"" if columns is None else columns.tobytes(), reads if words else ""
+        key = b"" if columns is None else columns.tobytes(), reads if words else "", scaling
         if key not in self._cuts:
             # Of two threads, the first one's array is kept.
             cut, missing = self._cut(columns, reads if words else "numbers")
+            if scaling is not None:
+                stored = isinstance(cut, Store)
+                cut = ScaledStore(cut, scaling) if stored else scaling.transform(cut)
             self._cuts.setdefault(key, (protected(cut), missing))
         return self._cuts[key]
 
     def _cut(self, columns: Columns, reads: Reads) -> tuple[Any, Mask]:
         """Return what a kernel reads in some columns, and which samples miss all of them."""
         if not self.in_memory:
-            return self.numbers.cut(columns), None
+            return self.numbers if columns is None else self.numbers.cut(columns), None
         if reads == "text":
             assert columns is not None, "a kernel on text is bound to its column"
             codes = self.others["text", int(columns[0])]

@@ -13,7 +13,7 @@ from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols.kernel import FittedKernel, FittedMap
 from mklkit.protocols.missing_sources import Mask, zeroed
-from mklkit.protocols.rows import Array, Reads, Rows
+from mklkit.protocols.rows import Array, Reads, Rows, Transform
 
 __all__ = [
     "KernelProducts",
@@ -371,6 +371,8 @@ class Projector:
         Whether its columns may have missing values, NaN.
     missing : ndarray of bool of shape (N,), optional
         Which training samples miss the source, if columns are similarities to these.
+    scaling : Transform, optional
+        What is done to the columns before the kernel.
 
     Examples
     --------
@@ -388,6 +390,7 @@ class Projector:
     reads: Reads = "numbers"
     allows_gaps: bool = False
     missing: Mask = None
+    scaling: Transform | None = None
 
     def transform(self, rows: Array | Rows) -> Array:
         """Return the view's columns for new samples.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import zip_longest
@@ -17,9 +18,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, SpecError, quoted, suggest
+from mklkit.errors import DataError, MKLKitError, SpecError, quoted, suggest
 from mklkit.protocols import KernelTraits, Reads, traits_of
-from mklkit.protocols.component import KERNELS
+from mklkit.protocols.component import KERNELS, USUAL_KERNEL
 from mklkit.registry.composing import default_instances
 from mklkit.registry.matrices import as_kernel, label_of
 from mklkit.registry.registry import Registry, get_registry
@@ -27,8 +28,7 @@ from mklkit.registry.specs import parse_kernel_spec
 from mklkit.views.bound_kernels import BoundKernel
 
 AUTO_KERNELS = "auto"
-"""The value of ``kernels`` that requests a bank proposed from the training rows."""
-_AUTO = re.compile(rf"\s*{AUTO_KERNELS}\s*(?:@\s*(?P<columns>.*\S))?\s*")
+"""In place of a kernel: one chosen from the training rows for each source."""
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
@@ -38,11 +38,12 @@ _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 def bind_kernels(kernels: Any) -> list[BoundKernel]:
     """Return the kernels with unique labels; ``columns`` are not resolved yet.
 
-    Kernels are spec strings (``"label:rbf(sigma='mean')@columns"``), kernels, matrices of all rows,
-    functions of two arrays of rows, or a list of these and of ``(label, kernel, columns)``; None
-    stands for the default ones. A label is the user's, else the spec string as typed, or all
-    parameters of an object, so that it does not
-    change with a default. Repeated labels are numbered.
+    Kernels are spec strings (``"label:rbf(sigma='mean')[scale]@columns"``), kernels, matrices of
+    all rows, functions of two arrays of rows, or a list of these and of ``(label, kernel, columns,
+    scale)``; None stands for the default ones. ``"label:auto@columns"``, or ``"label@columns"``, is
+    a source whose kernel and scale are chosen from the training rows. A label is the user's, else
+    the spec string as typed, or all parameters of an object, so that it does not change with a
+    default. Repeated labels are numbered.
 
     Examples
     --------
@@ -72,100 +73,104 @@ def kernel_list(kernels: Any) -> list[Any]:
         kernels = [kernels]
     if len(kernels) == 0:
         raise SpecError("Expected at least one kernel, got an empty list.")
-    if any(map(_proposes, kernels)):
-        raise SpecError(
-            f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
-            " and their labels: give it alone, or once per source as in 'auto@mrna_*', only"
-            " with kernels of a fixed share, and only to an estimator that will be fitted."
-        )
     return list(kernels)
 
 
 def are_proposed(kernels: Any) -> bool:
-    """Return whether ``fit`` proposes the kernels: ``"auto"``, or ``"auto@…"`` per source.
+    """Return whether ``fit`` chooses some of the kernels; those that can't be made are left to it.
 
     Examples
     --------
-    >>> are_proposed("auto"), are_proposed(["auto@a_*", "auto@b_*"]), are_proposed(["auto", "rbf"])
+    >>> are_proposed("auto"), are_proposed(["text:auto@text_*", "rbf"]), are_proposed("rbf")
     (True, True, False)
     """
-    return proposed_for(kernels) is not None
+    if kernels is None:
+        return False
+    with suppress(MKLKitError):
+        return any(bound.auto for bound in bind_kernels(kernels))
+    return False
 
 
-def proposed_for(kernels: Any) -> tuple[str, ...] | None:
-    """Return the columns of the sources for which kernels are proposed, None if none are.
-
-    With just ``"auto"``, sources are recognised by the names of columns. There may also be kernels
-    with a fixed share, such as one of covariates.
-
-    Examples
-    --------
-    >>> proposed_for("auto"), proposed_for(["auto@mrna_*", "auto@0:3"]), proposed_for("linear")
-    ((), ('mrna_*', '0:3'), None)
-    """
-    banks = [kernels] if isinstance(kernels, str) else kernels
-    if not isinstance(banks, Sequence):
-        return None
-    matches = [match for bank in banks if (match := _proposes(bank))]
-    if not matches or not all(bound.traits.share for bound in kernels_beside(banks)):
-        return None
-    sources = tuple(match["columns"] for match in matches if match["columns"])
-    return sources if len(sources) == len(matches) or len(matches) == 1 else None
+def refuse_auto(kernels: Sequence[BoundKernel], reason: str) -> None:
+    """Raise a ``SpecError`` if a kernel is to be chosen, where nothing could choose it."""
+    label = next((bound.label for bound in kernels if bound.auto), None)
+    if label is not None:
+        raise SpecError(
+            f"Kernel {quoted(label)} is to be chosen from training rows and their targets, and"
+            f" {reason}: name the kernel."
+        )
 
 
-def kernels_beside(kernels: Any) -> list[BoundKernel]:
-    """Return the kernels given besides proposed ones, which have a fixed share."""
-    others = [] if isinstance(kernels, str) else [k for k in kernels if not _proposes(k)]
-    return bind_kernels(others) if others else []
-
-
-def _proposes(kernel: Any) -> re.Match[str] | None:
-    return _AUTO.fullmatch(kernel) if isinstance(kernel, str) else None
-
-
-def proposed_specs(reads: Reads = "numbers") -> list[str]:
-    """Return the spec strings that registered kernels propose for columns of this kind.
-
-    First the first of each kernel, then the second ….
-    """
+def proposed_kernels(reads: Reads) -> list[BoundKernel]:
+    """Return the kernels that registered ones propose for columns of this kind, the usual first."""
     registry = get_registry()
-    by_kernel = []
+    by_kernel: list[tuple[str, ...]] = []
     for kernel in default_instances(registry, "kernel"):
         traits = traits_of(kernel, KernelTraits)
         proposed = traits.proposed if traits.reads == reads else ()
         for spec in proposed:
             try:
-                registry.create("kernel", spec)
+                _bound_spec(registry, spec)
             except SpecError as error:
                 raise SpecError(
                     f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
                 ) from error
         by_kernel.append(proposed)
     ranks = zip_longest(*by_kernel)
-    return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
+    specs = dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None)
+    usual = [USUAL_KERNEL] if USUAL_KERNEL in specs else []
+    return [_bound_spec(registry, spec) for spec in dict.fromkeys([*usual, *specs])]
 
 
-def parts_of(value: Any) -> tuple[str | None, Any, Any]:
-    """Return the label (None where none was given), kernel and columns of one kernel."""
+Parts = tuple[str | None, Any, Any, str | None]
+"""The label (None where none was given), kernel, columns and scale of a kernel."""
+
+
+def parts_of(value: Any) -> Parts:
+    """Return the label (None where none was given), kernel, columns and scale of one kernel."""
     if isinstance(value, BoundKernel):
-        return value.label, value.kernel, value.columns
+        return value.label, AUTO_KERNELS if value.auto else value.kernel, value.columns, value.scale
     if isinstance(value, tuple):
-        if len(value) not in (2, 3) or not isinstance(value[0], str | None):
-            raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
-        return value[0], value[1], value[2] if len(value) == 3 else None
+        if len(value) not in (2, 3, 4) or not isinstance(value[0], str | None):
+            raise SpecError(f"Expected (label, kernel, columns, scale), got {quoted(value)}.")
+        columns = value[2] if len(value) > 2 else None
+        return value[0], value[1], columns, value[3] if len(value) > 3 else None
     if isinstance(value, str):
         spec = parse_kernel_spec(value)
-        return spec.label, spec.spec, spec.columns
-    return None, value, None
+        return spec.label, spec.spec, spec.columns, spec.scale
+    return None, value, None, None
 
 
 def _bind(value: Any) -> BoundKernel:
-    label, spec, columns = parts_of(value)
+    label, spec, columns, scale = parts_of(value)
+    if isinstance(spec, str) and spec == AUTO_KERNELS:
+        return _chosen_later(label, columns, scale)
+    if label is None and columns is not None and isinstance(spec, str) and _is_source(spec):
+        return _chosen_later(spec, columns, scale)
     kernel = as_kernel(spec)
     if label is None:
         label = spec if isinstance(spec, str) else label_of(kernel)
+        label += "" if scale is None else f"[{scale}]"
         label += f"@{columns}" if isinstance(columns, str) else ""
-    return BoundKernel(label, kernel, columns)
+    return BoundKernel(label, kernel, columns, scale=scale)
+
+
+def _chosen_later(label: str | None, columns: Any, scale: str | None) -> BoundKernel:
+    """Return a source whose kernel is chosen from the training rows."""
+    if scale is not None:
+        raise SpecError(
+            f"What is done to columns is chosen with the kernel: leave out [{scale}], or name the"
+            " kernel."
+        )
+    name = AUTO_KERNELS if columns is None else f"{AUTO_KERNELS}@{columns}"
+    usual = parse_kernel_spec(USUAL_KERNEL)
+    return BoundKernel(label or name, as_kernel(usual.spec), columns, scale=usual.scale, auto=True)
+
+
+def _is_source(spec: str) -> bool:
+    """Return whether a spec string is the name of a source: no kernel has such a name."""
+    names = [entry.name for entry in get_registry().entries("kernel")]
+    return spec.isidentifier() and spec not in names and not suggest(spec, names)
 
 
 @lru_cache(maxsize=256)

@@ -24,6 +24,9 @@ BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
 """The syntax nodes of unquoted text, such as mean, fixed-mean or mean/4."""
 # Quoted text, whose parentheses do not count, and parentheses.
 _PARENTHESES = re.compile(r"""'[^']*'?|"[^"]*"?|[()]""")
+_TAIL = re.compile(
+    r"\s*(?:\[\s*(?P<scale>[\w-]+)\s*\])?\s*(?:@\s*(?P<columns>.*\S))?\s*", re.DOTALL
+)
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
 
 
@@ -38,11 +41,12 @@ class Spec:
 
 @attrs.frozen
 class KernelSpec:
-    """A kernel's spec string, with the label before it and the columns after it."""
+    """A kernel's spec string, with the label before it, and scaling and columns after it."""
 
     spec: str
     label: str | None = None
     columns: str | None = None
+    scale: str | None = None
 
 
 def parse_spec(text: str) -> Spec:
@@ -140,14 +144,15 @@ def _text_of(node: ast.expr, text: str) -> str:
 
 
 def parse_kernel_spec(text: str) -> KernelSpec:
-    """Split ``label:kernel@columns`` into its three parts; only the kernel is required.
+    """Split ``label:kernel[scale]@columns`` into its parts; only the kernel is required.
 
     Examples
     --------
-    >>> parse_kernel_spec("fou:rbf(sigma='mean')@fou_*")
-    KernelSpec(spec="rbf(sigma='mean')", label='fou', columns='fou_*')
+    >>> spec = parse_kernel_spec("fou:rbf(sigma='mean')[standard]@fou_*")
+    >>> spec.label, spec.spec, spec.scale, spec.columns
+    ('fou', "rbf(sigma='mean')", 'standard', 'fou_*')
     >>> parse_kernel_spec("linear")
-    KernelSpec(spec='linear', label=None, columns=None)
+    KernelSpec(spec='linear', label=None, columns=None, scale=None)
     """
     rest = text.strip()
     label = None
@@ -156,22 +161,25 @@ def parse_kernel_spec(text: str) -> KernelSpec:
         label = match.group("label").strip()
         rest = rest[match.end() :].strip()
     end = _end_of_call(rest)
-    tail = rest[end:].strip()
-    if not tail:
-        return KernelSpec(rest, label)
-    if not tail.startswith("@") or not tail[1:].strip():
+    spec = rest[:end].strip()
+    tail = _TAIL.fullmatch(rest[end:])
+    if tail is None:
         raise SpecError(
-            f"Expected [label:]kernel[@columns], got {quoted(text)}: {quoted(tail)} can't be read."
-            " Columns are a glob (@fou_*), names (@a,b) or a slice (@0:10)."
+            f"Expected label:kernel[scale]@columns, of which only the kernel is required, got"
+            f" {quoted(text)}: {quoted(rest[end:].strip())} can't be read. A scale is a name in"
+            " brackets ([standard]); columns are a glob (@fou_*), names (@a,b) or a slice (@0:10)."
         )
-    return KernelSpec(rest[:end].strip(), label, tail[1:].strip())
+    return KernelSpec(spec, label, tail["columns"], tail["scale"])
 
 
 def _end_of_call(text: str) -> int:
     """Return the end of ``name(...)``, ignoring quoted text and inner parentheses."""
     match = _NAME.match(text)
     if match is None:
-        raise SpecError(f"Expected [label:]kernel[@columns], got {quoted(text)}.")
+        raise SpecError(
+            f"Expected label:kernel[scale]@columns, of which only the kernel is required, got"
+            f" {quoted(text)}."
+        )
     if not text[match.end() :].startswith("("):
         return match.end()
     depth = 0
@@ -206,6 +214,19 @@ def to_spec(component: Any, *, full: bool = False) -> str:
         if field.init and shown:
             parts.append(f"{field.name}={_render(value, full)}")
     return f"{name}({', '.join(parts)})" if parts else name
+
+
+def kernel_spec(bound: Any) -> str:
+    """Return the spec string of a bound kernel, with its scaling: ``"rbf[standard]"``.
+
+    Examples
+    --------
+    >>> from mklkit.registry.columns import bind_kernels
+    >>> kernel_spec(*bind_kernels("text:cosine(linear)[roots]@text_*"))
+    "cosine(kernel='linear')[roots]"
+    """
+    scale = bound.scale if bound.scaling is None else bound.scaling.name
+    return to_spec(bound.kernel) + ("" if scale is None else f"[{scale}]")
 
 
 def _is_default(default: Any, value: Any) -> bool:

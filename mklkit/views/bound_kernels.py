@@ -53,7 +53,10 @@ FAR = 1e4
 class BoundKernel:
     """A kernel with its name in results, its columns (None for all), and its fit, if it has one.
 
-    ``strategy`` is the one for missing sources that changes it, if one does.
+    ``scale`` names what is done to the columns, None if the estimator says; ``scaling`` is that
+    fitted to the training rows, None if nothing is done. If it is ``auto``, kernel and scaling are
+    those to read a table with, until better ones are chosen from the training rows. ``strategy`` is
+    the one for missing sources that changes it, if one does.
     """
 
     label: str
@@ -61,6 +64,9 @@ class BoundKernel:
     columns: Any = None
     fitted: FittedKernel | None = None
     strategy: Any = None
+    scale: str | None = None
+    scaling: Any = None
+    auto: bool = False
 
     @cached_property
     def traits(self) -> KernelTraits:

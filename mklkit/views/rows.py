@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import attrs
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -92,7 +93,8 @@ class AllPairs:
         if array.shape[1] < WORTH_COLUMNS:
             return None
         columns = b"" if kernel.columns is None else kernel.columns.tobytes()
-        return KnownPairs(self.cache, (self.rows.digest, columns), array, places)
+        key = self.rows.digest, columns, joblib.hash(kernel.scaling)
+        return KnownPairs(self.cache, key, array, places)
 
 
 def _all_pairs(name: str, rows: Array) -> Array:

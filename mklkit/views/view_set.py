@@ -100,6 +100,7 @@ class ViewSet(list[View]):
                 bound.traits.reads,
                 bound.traits.allows_gaps,
                 None if explicit else kernel_rows.missing_of(place),
+                bound.scaling,
             )
             for place, (bound, fitted_map) in enumerate(zip(kernels, maps, strict=True))
         ]
@@ -147,7 +148,7 @@ class ViewSet(list[View]):
         pairs = [(view.projector, k) for view, k in zip(self, kernels, strict=True)]
         maps: list[Any] = [attrs.evolve(p.map, kernel=k, landmarks=rows) for p, k in pairs]  # type: ignore[misc]
         projectors = [
-            attrs.evolve(p, columns=None, map=m, missing=None)
+            attrs.evolve(p, columns=None, map=m, missing=None, scaling=None)
             for (p, _), m in zip(pairs, maps, strict=True)
         ]
         kernel_rows = KernelRows.of(kernels, [rows] * len(kernels))

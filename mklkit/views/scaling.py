@@ -1,0 +1,245 @@
+"""What is done to the columns of a kernel before it: scaling by columns or rows, and roots.
+
+Two kernels may read the same columns differently, so a scaling belongs to a kernel and not to a
+table. It is fitted to the training samples that have the kernel's source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+
+from mklkit.errors import DataError, SpecError, counted, quoted, suggest
+from mklkit.protocols import Array, Rows
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.engines import engine_of
+
+MANY_ZEROS = 0.25
+"""The share of zeros above which amounts are like counts of words."""
+
+
+@attrs.frozen(eq=False)
+class Scaling:
+    """A way to scale the columns of a kernel.
+
+    ``elementwise`` changes each value, before a ``scaler`` of scikit-learn is fitted; ``amounts``
+    says that values must not be negative. ``by_moments``: the scaler depends on the mean, deviation
+    and range of each column, which can be those of rows that are read in parts.
+    """
+
+    name: str
+    words: str
+    elementwise: Callable[[Any], Any] | None = None
+    scaler: Callable[[], Any] | None = None
+    amounts: bool = False
+    by_moments: bool = False
+
+    def suits(self, columns: Any) -> bool:
+        """Return whether it may represent these training columns (n, k) well.
+
+        Those for amounts need values of 0 and above; TF-IDF many zeros too.
+        """
+        if self.amounts and not least(columns) >= 0:
+            return False
+        return self.scaler is not TF_IDF or share_of_zeros(columns) > MANY_ZEROS
+
+
+def least(columns: Any) -> float:
+    """Return the least value (n, k); NaN for gaps."""
+    values = columns.data if sparse.issparse(columns) else columns
+    return float(values.min(initial=0))
+
+
+def share_of_zeros(columns: Any) -> float:
+    """Return the share of zeros among all values (n, k)."""
+    size = columns.shape[0] * columns.shape[1]
+    return 1 - (columns.nnz if sparse.issparse(columns) else np.count_nonzero(columns)) / size
+
+
+def _root(columns: Any) -> Any:
+    """Return the roots of amounts; new samples may have negative ones, taken as 0."""
+    return _amounts(columns).sqrt() if sparse.issparse(columns) else np.sqrt(_amounts(columns))
+
+
+def _log(columns: Any) -> Any:
+    """Return log(1 + x) of amounts."""
+    return _amounts(columns).log1p() if sparse.issparse(columns) else np.log1p(_amounts(columns))
+
+
+def _amounts(columns: Any) -> Any:
+    """Return amounts, with negative ones of new samples as 0."""
+    return columns.maximum(0) if sparse.issparse(columns) else np.maximum(columns, 0)
+
+
+TF_IDF = partial(TfidfTransformer, norm=None)
+"""Amounts times log((1 + N)/(1 + n_j)) + 1, for n_j of N samples in which column j is not 0."""
+
+SCALINGS: dict[str, Scaling] = {
+    scaling.name: scaling
+    for scaling in (
+        Scaling("none", "as they are"),
+        Scaling("standard", "standardised", None, StandardScaler, by_moments=True),
+        Scaling(
+            "minmax",
+            "scaled to [-1, 1]",
+            None,
+            partial(MinMaxScaler, feature_range=(-1, 1)),
+            by_moments=True,
+        ),
+        Scaling("unit", "rows of length 1", None, Normalizer),
+        Scaling("roots", "roots", _root, amounts=True),
+        Scaling("tf-idf", "TF-IDF", _amounts, TF_IDF, amounts=True),
+        Scaling("log-tf-idf", "log TF-IDF", _log, TF_IDF, amounts=True),
+    )
+}
+"""All scalings by name: what ``scale`` and ``[...]`` in a kernel's spec string may be."""
+
+
+def scaling_named(name: object) -> Scaling:
+    """Return the scaling of a name; a ``SpecError`` lists the names."""
+    if isinstance(name, str) and name in SCALINGS:
+        return SCALINGS[name]
+    hint = suggest(str(name), SCALINGS)
+    raise SpecError(f"scale must be one of {', '.join(SCALINGS)}; got {quoted(name)}.{hint}")
+
+
+@attrs.frozen(eq=False)
+class FittedScaling:
+    """A scaling fitted to the columns of a kernel in the training samples.
+
+    Attributes
+    ----------
+    name : str
+        That of the scaling.
+    scaler : object, optional
+        The fitted scaler of scikit-learn, if it has one.
+    """
+
+    name: str = attrs.field()
+    scaler: Any = None
+
+    def transform(self, columns: Any) -> Any:
+        """Return columns (n, k), an array or a sparse one, as the kernel gets them: O(nk)."""
+        scaling = SCALINGS[self.name]
+        if scaling.elementwise is not None:
+            columns = scaling.elementwise(columns)
+        if self.scaler is None:
+            return columns
+        if scaling.scaler is TF_IDF:  # The scaler itself would make a sparse array of any.
+            weights = self.scaler.idf_.astype(columns.dtype)
+            return (
+                columns.multiply(weights).tocsr() if sparse.issparse(columns) else columns * weights
+            )
+        if scaling.by_moments and sparse.issparse(columns):
+            columns = columns.toarray()
+        return self.scaler.transform(columns)
+
+
+def with_scaling(
+    kernels: Sequence[BoundKernel], rows: Rows, scale: str | None = None
+) -> list[BoundKernel]:
+    """Return kernels with the scalings of their columns, fitted to training rows (N, d).
+
+    ``scale`` is the name of that for kernels on numbers that do not say theirs. Kernels with the
+    same columns and scaling share it, and so what they read. A kernel whose scaling is fitted
+    already keeps it. O(Nk) for each.
+    """
+    usual = None if scale is None else scaling_named(scale).name
+    fitted: dict[tuple[bytes, str], FittedScaling | None] = {}
+    scaled = []
+    for bound in kernels:
+        name = bound.scale or (usual if bound.reads == "numbers" else None)
+        if bound.scale is not None:
+            scaling_named(bound.scale)
+            if bound.reads not in ("numbers", "amounts"):
+                raise SpecError(
+                    f"Kernel {quoted(bound.label)} reads {bound.reads}, which can't be scaled:"
+                    f" leave out [{bound.scale}]."
+                )
+        if name is None or bound.scaling is not None:
+            scaled.append(bound)
+            continue
+        key = b"" if bound.columns is None else bound.columns.tobytes(), name
+        if key not in fitted:
+            fitted[key] = fit_scaling(name, bound, rows)
+        scaled.append(attrs.evolve(bound, scaling=fitted[key]))
+    return scaled
+
+
+def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | None:
+    """Return the scaling of a kernel's columns, fitted to training rows; None if it does nothing.
+
+    Gaps are left out. Of rows in a store, means, deviations and ranges are those of all rows. A
+    ``DataError`` refuses negative values for a scaling of amounts.
+    """
+    scaling = SCALINGS[name]
+    if scaling.scaler is None and scaling.elementwise is None:
+        return None
+    if not rows.in_memory:
+        return _fitted_in_parts(scaling, bound, rows)
+    columns: Any = rows.unfilled(bound)
+    if scaling.amounts:
+        _refuse_negative(scaling, bound.label, columns)
+        columns = np.nan_to_num(columns) if not sparse.issparse(columns) else columns
+    if scaling.scaler is None:
+        return FittedScaling(name)
+    if scaling.elementwise is not None:
+        columns = scaling.elementwise(columns)
+    if scaling.by_moments and sparse.issparse(columns):
+        columns = columns.toarray()
+    if scaling.scaler is Normalizer:
+        columns = columns[:1]  # It learns nothing from rows.
+        columns = columns if sparse.issparse(columns) else np.nan_to_num(columns)
+    return FittedScaling(name, scaling.scaler().fit(columns))
+
+
+def _refuse_negative(scaling: Scaling, label: str, columns: Any) -> None:
+    values = columns.data if sparse.issparse(columns) else columns
+    negative = int((values < 0).sum())
+    if negative:
+        raise DataError(
+            f"Kernel {quoted(label)} reads its columns as {scaling.words}, which is for values of 0"
+            f" and above, and {counted(negative, 'value')} of the training samples"
+            f" {'is' if negative == 1 else 'are'} below: use another scaling, such as 'standard'."
+        )
+
+
+def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> FittedScaling:
+    """Return a scaling fitted to rows in a store, in one pass if it needs all of them."""
+    if scaling.scaler is None:
+        return FittedScaling(scaling.name)
+    if not scaling.by_moments:
+        raise DataError(
+            f"The scaling {scaling.name!r} needs rows in memory: use 'standard', 'minmax' or"
+            " 'roots' for rows that are read in parts."
+        )
+    parts = list(engine_of(rows).each(partial(_moments, bound.columns), rows, []))
+    count, mean, scatter, low, high = parts[0]
+    for more, mean_more, scatter_more, low_more, high_more in parts[1:]:
+        total = count + more
+        apart = mean_more - mean
+        scatter = scatter + scatter_more + np.square(apart) * (count * more / total)
+        mean = mean + apart * (more / total)
+        count = total
+        low, high = np.fmin(low, low_more), np.fmax(high, high_more)
+    # Two rows with the moments of all: the scaler is scikit-learn's own.
+    deviation = np.sqrt(scatter / count)
+    ends = [low, high] if scaling.name == "minmax" else [mean - deviation, mean + deviation]
+    assert scaling.scaler is not None
+    return FittedScaling(scaling.name, scaling.scaler().fit(np.array(ends)))
+
+
+def _moments(columns: Any, rows: Any) -> tuple[int, Array, Array, Array, Array]:
+    """Return the number, mean, scatter, minimum and maximum of a part of the rows by column."""
+    numbers = np.asarray(rows, np.float64)
+    numbers = numbers if columns is None else numbers[:, columns]
+    mean = numbers.mean(axis=0)
+    scatter = np.square(numbers - mean).sum(axis=0)
+    return len(numbers), mean, scatter, numbers.min(axis=0), numbers.max(axis=0)
