@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from mklkit.estimators.classifier import MKLClassifier
     from mklkit.estimators.from_preset import preset_classifier
+    from mklkit.estimators.joining import join_sources
     from mklkit.estimators.model_settings import ModelSettings
     from mklkit.estimators.one_class import MKLOneClass
     from mklkit.estimators.proposing import propose_kernels
@@ -67,6 +68,7 @@ __all__ = [
     "cross_validate",
     "explain",
     "get_registry",
+    "join_sources",
     "kernel_alignment",
     "load_model",
     "preset_classifier",
@@ -83,6 +85,7 @@ _HOME = {
     "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
+    "estimators.joining": "join_sources",
     "estimators.model_settings": "ModelSettings",
     "estimators.one_class": "MKLOneClass",
     "estimators.proposing": "propose_kernels",

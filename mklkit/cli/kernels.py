@@ -46,6 +46,7 @@ def kernels(
     factor only. Weakly correlated kernels (alignment between 0 and 0.5) have been found to combine
     best (MultiV-KMHKS, paper 002 of the documentation).
     """
+    from mklkit.datasets.pipeline import DEFAULT_SCALE
     from mklkit.estimators.from_preset import find_preset
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
@@ -61,22 +62,23 @@ def kernels(
     table = study.table
     notes = list(study.notes)
     steps = study.pipeline[:-1]
+    scale = settings.scale or (preset and preset.scale) or DEFAULT_SCALE
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if are_proposed(chosen):
             bank = propose_kernels(features, table.target, chosen, study.task.kinds[0])
-            chosen = bank.kernels
+            chosen = [(k.label, k.kernel, k.columns, k.scale) for k in bank.kernels]
             notes += bank.notes
         most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
         if len(features) > most:
             many = f"{most} rows of {len(features)}, drawn at random"
             notes.append(f"compared on {many}: the time grows with the rows' {growth}")
             features = features.sample(most, random_state=0)
-        alignments = alignment_matrix(chosen, features, centered=centered)
+        alignments = alignment_matrix(chosen, features, centered, scale)
         measured = None
         if measures:
             labels = table.target.loc[features.index] if study.task.has_classes else None
-            measured = kernel_measures(chosen, features, labels, centered=centered)
+            measured = kernel_measures(chosen, features, labels, centered=centered, scale=scale)
     duplicates = near_duplicates(alignments)
     if as_json:
         show_json(

@@ -32,7 +32,7 @@ from mklkit.estimators.training_data import checked_groups
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Role, Schema, Task
 from mklkit.protocols.component import AUTO_TASK, TASK
-from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, resolve_columns
+from mklkit.registry.columns import are_proposed, bind_kernels, resolve_columns
 from mklkit.registry.tasks import task_named
 
 
@@ -124,11 +124,9 @@ class DataSet:
         """
         if kernels is None:
             return self
-        named_kernels = [] if are_proposed(kernels) else kernel_list(kernels)
         encoder = TableEncoder(schema=self._schema_for(kernels))
         encoded = encoder.fit(self.features).feature_names_out_
-        if named_kernels:
-            placed_kernels(bind_kernels(named_kernels), len(encoded), encoded)
+        placed_kernels(bind_kernels(kernels), len(encoded), encoded)
         notes = [*self.table.notes, *encoder.describe()]
         unread = self.schema.named(role="identifier")
         if alone := [name for name in encoder.passthrough_ if name in unread]:

@@ -19,7 +19,7 @@ from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, model_pipeli
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.protocols import CombinerTraits, traits_of
-from mklkit.protocols.component import MISSING_STRATEGY, Preset
+from mklkit.protocols.component import KERNELS, MISSING_STRATEGY, Preset
 from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, kernel_list
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import Kind
@@ -72,6 +72,9 @@ class Method:
 def preset_method(design: Design, preset: Preset, name: str, kind: str, **changes: Any) -> Method:
     """Return the method of a preset, with some of the design's settings changed."""
     settings = attrs.evolve(design.settings, preset=preset, **changes)
+    if settings.kernels is None and preset.kernels is None:
+        # All methods combine the same kernels.
+        settings = attrs.evolve(settings, kernels=list(KERNELS))
     parts = preset_parts(preset, settings.parameters())
     chosen = choose_components(
         parts["combiner"], parts["feature_map"], parts["learner"], target=design.task.kinds[0]

@@ -156,7 +156,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         plan = with_scales(plan, rows)
         plan = with_kernels(plan, TrainingData(rows, codes))
     else:
-        plan = attrs.evolve(plan, learner=sums.plan.learner)
+        plan = attrs.evolve(plan, learner=sums.plan.learner, proposed=False)
     problems = class_problems(len(known), estimator.multiclass, plan.combiner, plan.learner)
     random_state = check_random_state(estimator.random_state)
     seeds = random_state.randint(2**31 - 1, size=len(problems) + 1)

@@ -326,7 +326,11 @@ def _candidates(source: BoundKernel, judge: Judge) -> Iterator[Candidate]:
     columns = judge.rows.unfilled(source) if source.reads == "numbers" else None
     banks = [
         attrs.evolve(
-            proposed, label=source.label, columns=source.columns, scale=proposed.scale or usual
+            proposed,
+            label=source.label,
+            columns=source.columns,
+            scale=proposed.scale or usual,
+            auto=True,
         )
         for usual in ("standard" if source.reads == "numbers" else None,)
         for proposed in proposed_kernels(source.reads)

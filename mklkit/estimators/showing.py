@@ -17,7 +17,7 @@ from mklkit.errors import MKLKitError, counted, cut, plain_message
 from mklkit.estimators.introspection import KernelModel, column_names
 from mklkit.estimators.weights_table import weights_result
 from mklkit.protocols import Array
-from mklkit.registry.columns import AUTO_KERNELS, bind_kernels
+from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import Choice
 from mklkit.registry.specs import kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
@@ -62,7 +62,11 @@ class KernelSummary:
     def planned(cls, kernels: Any, choice: Choice) -> KernelSummary:
         """Return the summary of the components that ``fit`` would use."""
         components = _components(choice.combiner, choice.learner, choice.feature_map)
-        return cls(bind_kernels(kernels), components)
+        bank = bind_kernels(kernels)
+        if any(bound.auto for bound in bank):
+            labels = ", ".join(bound.label for bound in bank if bound.auto)
+            components = (("chosen by fit", cut(labels, 2 * LONGEST)), *components)
+        return cls([bound for bound in bank if not bound.auto], components)
 
     def and_fact(self, name: str, text: str) -> KernelSummary:
         """Return the summary with one more fact."""
@@ -78,7 +82,7 @@ class KernelSummary:
         rows = [
             {
                 "kernel": cut(str(kernel.label), LONGEST),
-                "spec": cut(AUTO_KERNELS if kernel.auto else kernel_spec(kernel), LONGEST),
+                "spec": cut(kernel_spec(kernel), LONGEST),
                 "columns": _in_words(kernel.columns, self.columns),
             }
             for kernel in self.kernels

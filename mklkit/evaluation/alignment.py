@@ -20,9 +20,10 @@ from mklkit.estimators.reading import kept_gaps, numbers_in, rows_in, with_gaps
 from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Rows, members_with
-from mklkit.registry.columns import bind_kernels
+from mklkit.registry.columns import bind_kernels, refuse_auto
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.scaling import scale_of, with_scaling
 from mklkit.views.tiles import kernel_products
 
 NEAR_DUPLICATE = 0.99
@@ -96,7 +97,9 @@ def checked_gram(gram: Any) -> Array:
     return gram
 
 
-def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFrame:
+def alignment_matrix(
+    kernels: Any, X: Any, centered: bool = False, scale: str | None = None
+) -> pd.DataFrame:
     """Return the alignment of every pair of kernels on the same samples.
 
     Parameters
@@ -107,6 +110,9 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
         The samples, as numbers; a DataFrame's column names are used by kernels bound to columns.
     centered : bool, default=False
         Whether kernels are centred first, as for :func:`kernel_alignment`.
+    scale : str, optional
+        What is done to the columns of kernels that do not say, as for
+        :class:`mklkit.MKLClassifier`.
 
     Returns
     -------
@@ -143,7 +149,7 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     >>> table.round(2).iloc[0].tolist()
     [1.0, 1.0, 0.47]
     """
-    labels, rows = fitted_on(kernels, X)
+    labels, rows = fitted_on(kernels, X, scale)
     table = kernel_products(rows, centered=centered).alignments()
     return pd.DataFrame(table, index=labels, columns=labels)
 
@@ -191,10 +197,14 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
     ]
 
 
-def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
-    """Return the kernels' labels, and the kernels fitted to X with their columns."""
+def fitted_on(kernels: Any, X: Any, scale: str | None = None) -> tuple[list[str], KernelRows]:
+    """Return the kernels' labels, and the kernels fitted to X with their columns.
+
+    ``scale`` is done to the columns of kernels that do not say.
+    """
     refuse_sparse(X)
     bank = bind_kernels(_kernels_of(kernels, X))
+    refuse_auto(bank, "there are none here")
     try:
         schema, (bound,) = bind(X, bank)
         with np.errstate(over="ignore"):
@@ -214,6 +224,7 @@ def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
     rows = Rows.of(numbers) if schema.plain else rows_in(schema, X, numbers)
     if (np.isnan(numbers) & ~kept_gaps(schema, numbers)).any():
         rows = with_gaps(schema, rows)
+    bound = with_scaling(bound, rows, scale)
     return [kernel.label for kernel in bound], KernelRows.reading(
         fit_kernels(bound, rows), bound, rows
     )
@@ -228,5 +239,7 @@ def _kernels_of(kernels: Any, X: Any) -> Any:
     if not isinstance(estimator, KernelModel):
         return kernels
     check_new_rows(estimator, X)
-    parts = estimator.kernel_names_, estimator.kernels_, estimator.kernel_columns_
-    return list(zip(*parts, strict=True))
+    return [
+        (bound.label, bound.kernel, bound.columns, scale_of(bound))
+        for bound in estimator.bound_kernels_
+    ]

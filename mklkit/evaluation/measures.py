@@ -225,7 +225,12 @@ def effective_rank(gram: Array) -> float:
 
 
 def kernel_measures(
-    kernels: Any, X: Any, y: Any = None, weights: Any = None, centered: bool = False
+    kernels: Any,
+    X: Any,
+    y: Any = None,
+    weights: Any = None,
+    centered: bool = False,
+    scale: str | None = None,
 ) -> pd.DataFrame:
     """Return measures of each kernel and of their weighted sum.
 
@@ -272,7 +277,7 @@ def kernel_measures(
     >>> kernel_measures("linear", X, y).loc["linear", ["margin", "radius", "trace"]].tolist()
     [2.0, 1.5, 10.0]
     """
-    labels, rows = fitted_on(kernels, X)
+    labels, rows = fitted_on(kernels, X, scale)
     count = len(labels)
     shares = np.full(count, 1 / count) if weights is None else np.asarray(weights, float)
     if shares.shape != (count,):

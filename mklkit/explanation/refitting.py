@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -16,19 +17,22 @@ from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import column_names, split
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.registry.columns import are_proposed, kernel_list, parts_of
+from mklkit.registry.columns import AUTO_KERNELS, kernel_list, parts_of
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.scaling import scale_of
 
-Binding = tuple[str, Any, Any]
-"""A label, a kernel, and its columns."""
+Binding = tuple[str, Any, Any, str | None]
+"""A label, a kernel, its columns, and what is done to these."""
 
 
 @attrs.frozen(eq=False)
 class Refit:
     """The unfitted parts of a model, with the parameters that its search chose.
 
-    The estimator has the kernels of the model, even if ``kernels="auto"`` would propose others
-    on a fold. Their columns are as the user gave them; a proposed kernel has the names or positions
-    of those that it reads, None for all. The notes tell how a refit differs from the model.
+    The estimator has the sources of the model, and the kernel of each is chosen again on every fold
+    if it was chosen. Their columns are as the user gave them; one that was chosen has the names or
+    positions of those that it reads, None for all. The notes tell how a refit differs from the
+    model.
     """
 
     before: Pipeline | None
@@ -47,16 +51,31 @@ class Refit:
         notes = []
         first: Any = members[0]
         chosen: Any = clone(first)
-        proposed, names = are_proposed(first.kernels), column_names(first)
+        bound = first.bound_kernels_
+        proposed = any(kernel.auto for kernel in bound)
+        kernels: list[Binding] = []
         if proposed:
-            notes.append("the kernels are those of the model and were not proposed again")
-            read = first.kernel_columns_
-            columns = [None if places is None else names[places].tolist() for places in read]
+            names = column_names(first)
+            again = _one_each(bound)
+            notes.append(
+                "the kernel of each source was chosen again in each fold"
+                if again
+                else "the kernels are those of the model and were not chosen again"
+            )
+            for kernel in bound:
+                columns = None if kernel.columns is None else names[kernel.columns].tolist()
+                chosen_again = again and kernel.auto
+                part = AUTO_KERNELS if chosen_again else kernel.kernel
+                scale = None if chosen_again else scale_of(kernel)
+                kernels.append((kernel.label, part, columns, scale))
         else:
-            columns = [parts_of(kernel)[2] for kernel in kernel_list(first.kernels)]
-        # Never rebuilt from their specs, which may name a file or come from a model file.
-        kernels = zip(first.kernel_names_, first.kernels_, columns, strict=True)
-        chosen.set_params(kernels=list(kernels))
+            # Never rebuilt from their specs, which may name a file or come from a model file.
+            given = [parts_of(kernel) for kernel in kernel_list(first.kernels)]
+            kernels = [
+                (kernel.label, kernel.kernel, columns, scale)
+                for kernel, (_, _, columns, scale) in zip(bound, given, strict=True)
+            ]
+        chosen.set_params(kernels=kernels)
         if isinstance(chosen, MKLClassifier) and not keep_probability:
             chosen.set_params(probability=False)
         if isinstance(whole, MKLVotingClassifier):
@@ -77,7 +96,8 @@ class Refit:
         kernels = _member(self.estimator).kernels
         if self.proposed:
             kernels = [
-                (label, kernel, _places(columns, rows)) for label, kernel, columns in kernels
+                (label, kernel, _places(columns, rows), scale)
+                for label, kernel, columns, scale in kernels
             ]
         return self._with(kernels)
 
@@ -89,8 +109,13 @@ class Refit:
         ``whole`` is the result of :meth:`on`, fitted on the rows that this one will be fitted on.
         """
         kernels = [
-            (label, kernel, read.tolist() if columns is None and read is not None else columns)
-            for (label, kernel, columns), read in zip(
+            (
+                label,
+                kernel,
+                read.tolist() if columns is None and read is not None else columns,
+                scale,
+            )
+            for (label, kernel, columns, scale), read in zip(
                 _member(whole).kernels, members_of(whole)[0].kernel_columns_, strict=True
             )
         ]
@@ -118,6 +143,12 @@ class Refit:
         whole = clone(self.estimator)
         _member(whole).set_params(kernels=kernels)
         return whole
+
+
+def _one_each(kernels: Sequence[BoundKernel]) -> bool:
+    """Return whether kernels that were chosen read different columns, one for each source."""
+    read = [b"" if bound.columns is None else bound.columns.tobytes() for bound in kernels]
+    return len(set(read)) == len(read)
 
 
 def members_of(model: Any) -> list[KernelEstimator]:

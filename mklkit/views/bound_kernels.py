@@ -55,7 +55,7 @@ class BoundKernel:
 
     ``scale`` names what is done to the columns, None if the estimator says; ``scaling`` is that
     fitted to the training rows, None if nothing is done. If it is ``auto``, kernel and scaling are
-    those to read a table with, until better ones are chosen from the training rows. ``strategy`` is
+    chosen from the training rows; before, they are those to read a table with. ``strategy`` is
     the one for missing sources that changes it, if one does.
     """
 

@@ -110,6 +110,11 @@ def scaling_named(name: object) -> Scaling:
     raise SpecError(f"scale must be one of {', '.join(SCALINGS)}; got {quoted(name)}.{hint}")
 
 
+def scale_of(bound: BoundKernel) -> str:
+    """Return the name of what is done to the columns of a fitted kernel."""
+    return "none" if bound.scaling is None else str(bound.scaling.name)
+
+
 @attrs.frozen(eq=False)
 class FittedScaling:
     """A scaling fitted to the columns of a kernel in the training samples.
