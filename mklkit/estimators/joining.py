@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from mklkit.errors import DataError, counted, quoted
 from mklkit.numerics.sparse import refuse_sparse
@@ -54,7 +55,8 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
 
 def joined_and_places(X: Any) -> tuple[Any, Places | None]:
     """Return a mapping of sources as one table, and the columns of each; others unchanged."""
-    return _joined(X) if isinstance(X, Mapping) else (X, None)
+    is_mapping = isinstance(X, Mapping) and not issparse(X)
+    return _joined(X) if is_mapping else (X, None)
 
 
 def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame, Places]:

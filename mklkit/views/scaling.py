@@ -163,7 +163,7 @@ def with_scaling(
         name = bound.scale or (usual if bound.reads == "numbers" else None)
         if bound.scale is not None:
             scaling_named(bound.scale)
-            if bound.reads not in ("numbers", "amounts"):
+            if bound.scale != "none" and bound.reads not in ("numbers", "amounts"):
                 raise SpecError(
                     f"Kernel {quoted(bound.label)} reads {bound.reads}, which can't be scaled:"
                     f" leave out [{bound.scale}]."
