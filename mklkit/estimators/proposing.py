@@ -16,6 +16,7 @@ from typing import Any, Self
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
@@ -53,7 +54,7 @@ from mklkit.registry.columns import bind_kernels, proposed_kernels
 from mklkit.registry.specs import kernel_spec
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import KernelRows, is_scalar
-from mklkit.views.scaling import SCALINGS, with_scaling
+from mklkit.views.scaling import SCALINGS, fits_dense, with_scaling
 from mklkit.views.sides import GramSide
 
 MOST_EXACT = 2000
@@ -338,7 +339,11 @@ def _candidates(source: BoundKernel, judge: Judge, alone: bool = False) -> Itera
         )
         for usual in ("standard" if source.reads == "numbers" else None,)
         for proposed in proposed_kernels(source.reads)
-        if columns is None or SCALINGS[proposed.scale or "standard"].suits(columns)
+        if columns is None
+        or (
+            SCALINGS[proposed.scale or "standard"].suits(columns)
+            and (proposed.sparse or not issparse(columns) or fits_dense(columns))
+        )
     ]
     able: list[BoundKernel] = []
     fitted: list[FittedKernel] = []
