@@ -45,7 +45,7 @@ def test_the_kernels_given_stay_as_they_are():
         ("linear@0:2", "0:2", None),
         ("wide", None, "roots"),
         ("polynomial(degree=3, coef0=1.0, gamma=1.0)", None, None),
-        ("lab", "3:", None),
+        ("lab", "3:", "standard"),  # How it is read until it is chosen.
     ]
     assert [bound.auto for bound in bind_kernels(model.kernels)] == [False, False, False, True]
 
