@@ -223,7 +223,10 @@ def _named_frame(name: str, source: Any) -> pd.DataFrame:
         return source.set_axis([f"{name}_{column}" for column in source.columns], axis=1)
     if isinstance(source, pd.Series):
         return source.to_frame(name)
-    array = np.asarray(source)
+    try:
+        array = np.asarray(source)
+    except ValueError as error:  # Rows of different lengths.
+        raise DataError(f"Source {quoted(name)} is no table: {error}") from error
     if array.ndim == 1 and len(array):
         return pd.DataFrame({name: source if isinstance(source, list) else array})
     if array.ndim != 2 or not array.shape[1]:
