@@ -11,11 +11,13 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype, is_object_dtype
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
 from mklkit.errors import DataError, MKLKitError, counted, quoted
+from mklkit.estimators.joining import SparseTable, dense_columns
 from mklkit.protocols import Column, Gaps, Holds, RowSource, Schema
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import kernels_on
@@ -53,10 +55,11 @@ def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
         if any(kernel.reads != "numbers" or kernel.traits.share for kernel in kernels):
             placed = [assign_columns(bank, ["numbers"] * n_columns, names) for bank in placed]
         return Schema.of_numbers(names, n_columns), placed
-    frame = as_table(X)
-    holds = _all_held(frame, kernels)
+    frame, places = dense_columns(as_table(X))
+    holds = _all_held(frame, places, n_columns, kernels)
     bound = [assign_columns(bank, holds, names) for bank in placed]
-    n_gaps = frame.isna().sum().tolist()
+    n_gaps = np.zeros(n_columns, int)
+    n_gaps[places] = frame.isna().sum()
     readers: list[list[BoundKernel]] = [[] for _ in holds]
     for kernel in (kernel for bank in bound for kernel in bank):
         for place in range(n_columns) if kernel.columns is None else kernel.columns.tolist():
@@ -67,7 +70,7 @@ def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
             holds[place],
             reads=tuple(dict.fromkeys(kernel.reads for kernel in of_column)),
             gaps=_gaps_for(of_column),
-            n_gaps=n_gaps[place],
+            n_gaps=int(n_gaps[place]),
         )
         for place, of_column in enumerate(readers)
     ]
@@ -76,7 +79,7 @@ def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
 
 def _differ(kernels: Bank, X: Any) -> bool:
     """Return whether kernels need more of a table than numbers without gaps, or it has more."""
-    if isinstance(X, pd.DataFrame) and (
+    if isinstance(X, pd.DataFrame | SparseTable) and (
         not only_numbers(X)
         # A gap there is an error that names the row.
         or any(kernel.reads == "row ids" for kernel in kernels)
@@ -88,7 +91,10 @@ def _differ(kernels: Bank, X: Any) -> bool:
 
 def only_numbers(X: Any) -> bool:
     """Return whether all columns of a table have a type of numbers; an array may hold anything."""
-    return not isinstance(X, pd.DataFrame) or all(is_numeric_dtype(kind) for kind in X.dtypes)
+    if not isinstance(X, pd.DataFrame | SparseTable):
+        return True
+    frame, _ = dense_columns(X)
+    return all(is_numeric_dtype(kind) for kind in frame.dtypes)
 
 
 def _gaps_for(kernels: Bank) -> Gaps:
@@ -136,6 +142,8 @@ def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -
 
 def header(X: Any) -> tuple[int, tuple[str, ...] | None]:
     """Return the number of a table's columns and their names, None if it has none."""
+    if isinstance(X, SparseTable):
+        return X.shape[1], tuple(X.columns)
     if isinstance(X, RowSource):
         return X.shape[1], None if X.column_names is None else tuple(X.column_names)
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
@@ -175,25 +183,31 @@ def column_holds(column: pd.Series) -> Holds:
     return "text" if all(isinstance(value, str) for value in known) else "other values"
 
 
-def _all_held(frame: pd.DataFrame, kernels: Bank) -> tuple[Holds, ...]:
-    """Return what each column holds; one without values holds text if kernels read it as text."""
+def _all_held(
+    frame: pd.DataFrame, places: NDArray[np.intp], n_columns: int, kernels: Bank
+) -> tuple[Holds, ...]:
+    """Return what each column holds: numbers if it is sparse, else as the frame (N, k) says.
+
+    A column without values holds text if kernels read it as text.
+    """
     words: set[int] = set()
     others: set[int] = set()
     for kernel in kernels:
         if kernel.reads == "text" and kernel.columns is None:
-            words |= set(range(frame.shape[1]))
+            words |= set(range(n_columns))
         elif kernel.columns is not None:
             (words if kernel.reads in WORDS else others).update(kernel.columns.tolist())
-    empty = frame.isna().all().to_numpy()
-    return tuple(
-        "text" if holds == "numbers" and empty[place] and place in words - others else holds
-        for place, holds in enumerate(column_holds(column) for _, column in frame.items())
-    )
+    every: list[Holds] = ["numbers"] * n_columns
+    for place, (_, column) in zip(places.tolist(), frame.items(), strict=True):
+        holds = column_holds(column)
+        empty = holds == "numbers" and bool(column.isna().all())
+        every[place] = "text" if empty and place in words - others else holds
+    return tuple(every)
 
 
-def as_table(X: Any) -> pd.DataFrame:
-    """Return a table as a DataFrame."""
-    if isinstance(X, pd.DataFrame):
+def as_table(X: Any) -> Any:
+    """Return a table as a DataFrame, or as it is if some of its columns are sparse."""
+    if isinstance(X, pd.DataFrame | SparseTable):
         return X
     rows = np.asarray(X)
     return pd.DataFrame(rows).infer_objects() if rows.dtype == object else pd.DataFrame(rows)

@@ -1,20 +1,96 @@
-"""Sources of the same samples, joined into one table."""
+"""Sources of the same samples, joined into one table, whose columns may be sparse."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from mklkit.errors import DataError, counted, quoted
-from mklkit.numerics.sparse import refuse_sparse
+from mklkit.numerics.sparse import is_sparse_frame
+from mklkit.protocols import Array, ColumnBlocks
 
 Places = dict[str, NDArray[np.intp]]
 """The positions of the columns of each source, by its name."""
+
+
+@attrs.frozen(eq=False)
+class SparseTable:
+    """A table of which some columns are sparse: those of several sources, side by side.
+
+    Attributes
+    ----------
+    blocks : tuple of DataFrame and csr_array of shape (N, d)
+        The sources, in the order of their columns; sparse ones in float32 or float64.
+    columns : Index
+        The names of all columns.
+    """
+
+    blocks: tuple[Any, ...]
+    columns: pd.Index
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of samples and columns."""
+        return len(self), len(self.columns)
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return int(self.blocks[0].shape[0])
+
+    def __getitem__(self, names: list[str]) -> SparseTable:
+        """Return the columns in another order."""
+        wanted = self.columns.get_indexer(names)
+        starts = np.cumsum([0, *(block.shape[1] for block in self.blocks)])
+        owners = np.searchsorted(starts, wanted, side="right") - 1
+        ends = [0, *(np.flatnonzero(np.diff(owners)) + 1).tolist(), len(wanted)]
+        parts = []
+        for start, stop in pairwise(ends):
+            block = self.blocks[owners[start]]
+            places = wanted[start:stop] - starts[owners[start]]
+            parts.append(block[:, places] if issparse(block) else block.iloc[:, places])
+        return SparseTable(tuple(parts), pd.Index(names))
+
+    @property
+    def header(self) -> pd.DataFrame:
+        """A table without rows, for scikit-learn's checks of names."""
+        return pd.DataFrame(np.empty((0, len(self.columns))), columns=self.columns)
+
+    @property
+    def dense(self) -> tuple[pd.DataFrame, NDArray[np.intp]]:
+        """The columns that are not sparse, and their positions."""
+        places, start = [np.empty(0, np.intp)], 0
+        for block in self.blocks:
+            if not issparse(block):
+                places.append(np.arange(start, start + block.shape[1]))
+            start += block.shape[1]
+        frames = [block for block in self.blocks if not issparse(block)]
+        frame = pd.concat(frames, axis=1) if frames else pd.DataFrame(index=range(len(self)))
+        return frame, np.concatenate(places)
+
+    def numbers(self, of_dense: Array) -> ColumnBlocks:
+        """Return all columns as numbers, from those of the columns that are not sparse (N, k)."""
+        sparse = [block.dtype for block in self.blocks if issparse(block)]
+        dtype = np.result_type(*sparse, *([of_dense.dtype] if of_dense.size else []))
+        blocks, start = [], 0
+        for block in self.blocks:
+            if issparse(block):
+                blocks.append(block.astype(dtype, copy=False))
+            else:
+                blocks.append(of_dense[:, start : start + block.shape[1]].astype(dtype, copy=False))
+                start += block.shape[1]
+        return ColumnBlocks(tuple(blocks))
+
+
+def dense_columns(X: pd.DataFrame | SparseTable) -> tuple[pd.DataFrame, NDArray[np.intp]]:
+    """Return the columns of a table that are not sparse, and their positions."""
+    return X.dense if isinstance(X, SparseTable) else (X, np.arange(X.shape[1]))
 
 
 def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
@@ -37,8 +113,8 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If there is no source, a name is no text, or sources differ in their samples: in number, or
-        in the index of data frames.
+        If there is no source, a name is no text, a source is sparse, or sources differ in their
+        samples: in number, or in the index of data frames.
 
     See Also
     --------
@@ -50,7 +126,13 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     >>> list(table.columns)
     ['lab_0', 'lab_1', 'note']
     """
-    return _joined(sources)[0]
+    table, _ = _joined(sources)
+    if isinstance(table, SparseTable):
+        raise DataError(
+            "A DataFrame of sparse sources would take the memory of all their zeros: pass the"
+            " mapping itself to fit and predict, or turn these sources into arrays with .toarray()."
+        )
+    return table
 
 
 def joined_and_places(X: Any) -> tuple[Any, Places | None]:
@@ -59,36 +141,84 @@ def joined_and_places(X: Any) -> tuple[Any, Places | None]:
     return _joined(X) if is_mapping else (X, None)
 
 
-def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame, Places]:
+def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame | SparseTable, Places]:
     if not sources:
         raise DataError("Expected at least one source, as in {'mrna': X}; got an empty mapping.")
-    frames: dict[str, pd.DataFrame] = {}
+    blocks: dict[str, Any] = {}
+    names: list[Any] = []
     for name, source in sources.items():
         if not isinstance(name, str) or not name.strip():
             raise DataError(f"Sources are named by text, as in {{'mrna': X}}; got {quoted(name)}.")
-        frames[name] = _frame(name, source)
-    lengths = {name: len(frame) for name, frame in frames.items()}
+        sparse = issparse(source) or is_sparse_frame(source)
+        block, columns = _sparse_block(name, source) if sparse else _frame(name, source)
+        blocks[name] = block
+        names += columns
+    lengths = {name: block.shape[0] for name, block in blocks.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise DataError(f"Sources must have the same samples; their numbers differ: {told}.")
-    _check_index(frames, sources)
+    _check_index(sources)
     places: Places = {}
     start = 0
-    for name, frame in frames.items():
-        places[name] = np.arange(start, start + frame.shape[1])
-        start += frame.shape[1]
-    table = pd.concat([frame.reset_index(drop=True) for frame in frames.values()], axis=1)
-    if not table.columns.is_unique:
-        repeated = table.columns[table.columns.duplicated()][0]
+    for name, block in blocks.items():
+        places[name] = np.arange(start, start + block.shape[1])
+        start += block.shape[1]
+    header = pd.Index(names)
+    if not header.is_unique:
+        repeated = header[header.duplicated()][0]
         raise DataError(
             f"Two columns would be named {quoted(str(repeated))}: rename sources or columns."
         )
+    parts = [b if issparse(b) else b.reset_index(drop=True) for b in blocks.values()]
+    if any(map(issparse, parts)):
+        return SparseTable(tuple(parts), header), places
+    table = pd.concat(parts, axis=1)
     first = next((s for s in sources.values() if isinstance(s, pd.DataFrame | pd.Series)), None)
     return table if first is None else table.set_axis(first.index), places
 
 
-def _frame(name: str, source: Any) -> pd.DataFrame:
-    refuse_sparse(source)
+def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
+    """Return a sparse source as numbers in rows, without stored zeros, and its columns' names."""
+    columns = getattr(source, "columns", None)
+    if isinstance(source, pd.DataFrame):
+        try:
+            source = source.sparse.to_coo()
+        except ValueError as error:
+            raise DataError(
+                f"Source {quoted(name)}: {error}. Turn it into a dense one with .sparse.to_dense()."
+            ) from None
+    if source.ndim != 2 or not source.shape[1]:
+        raise DataError(
+            f"Source {quoted(name)} must have rows and columns; it is sparse, of shape"
+            f" {source.shape}."
+        )
+    if source.dtype.kind not in "biuf":
+        raise DataError(
+            f"Source {quoted(name)} is sparse and holds values of type {source.dtype}; expected"
+            " real numbers, as in X.astype(float)."
+        )
+    dtype = np.float32 if source.dtype == np.float32 else np.float64
+    rows = csr_array(source, dtype=dtype, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    if not np.isfinite(rows.data).all():
+        place = int(np.flatnonzero(~np.isfinite(rows.data))[0])
+        row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
+        raise DataError(
+            f"Source {quoted(name)} is sparse and has NaN or infinity in row {row} (counted from"
+            " 0). A sparse source can't have gaps: leave out what is unknown, or pass an array."
+        )
+    suffixes = range(rows.shape[1]) if columns is None else columns
+    return rows, [f"{name}_{suffix}" for suffix in suffixes]
+
+
+def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
+    """Return a source as a table, and its columns' names."""
+    frame = _named_frame(name, source)
+    return frame, frame.columns.tolist()
+
+
+def _named_frame(name: str, source: Any) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame):
         return source.set_axis([f"{name}_{column}" for column in source.columns], axis=1)
     if isinstance(source, pd.Series):
@@ -106,7 +236,7 @@ def _frame(name: str, source: Any) -> pd.DataFrame:
     return frame.infer_objects() if array.dtype == object else frame
 
 
-def _check_index(frames: Mapping[str, pd.DataFrame], sources: Mapping[str, Any]) -> None:
+def _check_index(sources: Mapping[str, Any]) -> None:
     """Refuse data frames whose indices name other samples, or the same in another order."""
     indexed = {
         name: source.index

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, counted, quoted
@@ -125,8 +126,10 @@ def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
 def _refuse_gaps(plan: Plan, rows: Rows) -> None:
     """Refuse gaps that need medians if the training rows were read in parts, so none are known."""
     for kernel in plan.kernels:
-        columns = slice(None) if kernel.columns is None else kernel.columns
-        gaps = np.isnan(rows.numbers[:, columns])
+        numbers = rows.unfilled(kernel)
+        if issparse(numbers):
+            continue  # It has no gaps.
+        gaps = np.isnan(numbers)
         whole = gaps.all(axis=1) & (not plan.strategy.fills)
         single = gaps.any(axis=1) & ~whole
         if single.any() and not kernel.traits.allows_gaps:

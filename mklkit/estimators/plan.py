@@ -25,6 +25,7 @@ from mklkit.estimators.problems import Problem
 from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.sources import has_several_sources, sources_to_choose
 from mklkit.estimators.training_data import TrainingData
+from mklkit.numerics.sparse_rows import bytes_of
 from mklkit.protocols import (
     TWO_CLASSES,
     Array,
@@ -294,7 +295,7 @@ class ProblemViews:
         views, target, random_state = self._kept.of(
             (problem, int(seed)),
             partial(self._made, problem, seed),
-            lambda made: sum({id(view.rows): view.rows.nbytes for view in made[0]}.values()),
+            lambda made: sum({id(view.rows): bytes_of(view.rows) for view in made[0]}.values()),
         )
         return views, target, deepcopy(random_state)
 

@@ -16,6 +16,7 @@ from typing import Any, Self
 import attrs
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
@@ -53,7 +54,7 @@ from mklkit.registry.columns import bind_kernels, proposed_kernels
 from mklkit.registry.specs import kernel_spec
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import KernelRows, is_scalar
-from mklkit.views.scaling import SCALINGS, with_scaling
+from mklkit.views.scaling import SCALINGS, fits_dense, with_scaling
 from mklkit.views.sides import GramSide
 
 MOST_EXACT = 2000
@@ -78,7 +79,7 @@ MOST_TAKEN = 8
 """The most representations of a lone source."""
 
 FEW_COLUMNS = 100
-"""Kernels that no matrix product gives are candidates for up to this many columns."""
+"""Kernels that no matrix product gives are candidates for a lone source of so many columns."""
 
 ROWS_OF_LEARNERS = 400
 """Rows on which learners are compared."""
@@ -316,14 +317,18 @@ def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:
     return similarities @ (own.vectors / np.sqrt(own.values))
 
 
-def _candidates(source: BoundKernel, judge: Judge) -> Iterator[Candidate]:
+def _candidates(source: BoundKernel, judge: Judge, alone: bool = False) -> Iterator[Candidate]:
     """Yield the representations of a source that suit its columns, the usual one first.
+
+    Kernels that take long have their turn only if the source is ``alone``.
 
     A kernel that can't be fitted to them is no candidate; a ``DataError`` tells why if none can.
     """
     faults = []
     missing = judge.missing(source)
     columns = judge.rows.unfilled(source) if source.reads == "numbers" else None
+    # What all candidates read is not kept with the rows.
+    rows = attrs.evolve(judge.rows)
     banks = [
         attrs.evolve(
             proposed,
@@ -334,24 +339,31 @@ def _candidates(source: BoundKernel, judge: Judge) -> Iterator[Candidate]:
         )
         for usual in ("standard" if source.reads == "numbers" else None,)
         for proposed in proposed_kernels(source.reads)
-        if columns is None or SCALINGS[proposed.scale or "standard"].suits(columns)
+        if columns is None
+        or (
+            SCALINGS[proposed.scale or "standard"].suits(columns)
+            and (proposed.sparse or not issparse(columns) or fits_dense(columns))
+        )
     ]
-    able, fitted = [], []
+    able: list[BoundKernel] = []
+    fitted: list[FittedKernel] = []
     for bound in banks:
         try:
-            (scaled,) = with_scaling([bound], judge.rows)
-            (kernel,) = fit_kernels([scaled], judge.rows, judge.weights)
+            scaling = next((b.scaling for b in able if b.scale == bound.scale), None)
+            (scaled,) = with_scaling([attrs.evolve(bound, scaling=scaling)], rows)
+            (kernel,) = fit_kernels([scaled], rows, judge.weights)
         except MKLKitError as error:
             faults.append(f"{kernel_spec(bound)}: {plain_message(error)}")
             continue
-        if columns is None or columns.shape[1] <= FEW_COLUMNS or not is_slow(kernel):
+        few = alone and (columns is None or columns.shape[1] <= FEW_COLUMNS)
+        if few or not is_slow(kernel):
             able.append(scaled)
             fitted.append(kernel)
     if not able:
         raise DataError(
             f"No kernel can be chosen for source {quoted(source.label)}: {'; '.join(faults)}."
         )
-    every = KernelRows.reading(fitted, able, judge.rows)
+    every = KernelRows.reading(fitted, able, rows)
     others = every if judge.landmarks is None else every.take(judge.landmarks)
     order = dict(every.similarities(others))
     for place, bound in enumerate(able):
@@ -436,7 +448,7 @@ def _sources_together(chosen: list[Candidate], judge: Judge) -> tuple[list[Candi
 
 def _sum_of_representations(source: BoundKernel, judge: Judge) -> tuple[list[Candidate], list[str]]:
     """Return representations of a lone source whose sum has a low error, and notes on it."""
-    candidates = list(_candidates(source, judge))
+    candidates = list(_candidates(source, judge, alone=True))
     if not candidates:
         raise DataError(f"Source {quoted(source.label)} has no kernel with finite values.")
     if judge.missing(source) is not None:

@@ -10,14 +10,16 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from mklkit.errors import DataError, quoted, type_name
 from mklkit.estimators.binding import as_table, column_holds, only_numbers
+from mklkit.estimators.joining import SparseTable
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Array, Reads, Rows, RowSource, Schema
+from mklkit.protocols import Array, ColumnBlocks, Reads, Rows, RowSource, Schema
 from mklkit.registry.readings import MISSING_CATEGORY, category_codes, text_codes
 from mklkit.views.dask.rows import DaskRows
 from mklkit.views.rows import check_width, is_dask
@@ -93,9 +95,10 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
             # Numbers that overflow float64 are refused, so the cast need not warn.
             with np.errstate(over="ignore", invalid="ignore"):
                 # scikit-learn would read dates as numbers.
-                if schema.plain and only_numbers(X):
-                    kind = {"dtype": FLOATS, "order": "C", "ensure_all_finite": finite}
-                    rows = Rows.of(validate_data(estimator, X, reset=first, **kind))
+                if isinstance(X, SparseTable):
+                    rows = _read_sparse(estimator, schema, X, first, finite)
+                elif schema.plain and only_numbers(X):
+                    rows = Rows.of(_validated(estimator, X, first, finite))
                 else:
                     rows = _read(estimator, schema, X, first, finite)
         except ValueError as error:
@@ -106,6 +109,18 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
     return rows if finite is True else with_gaps(schema, rows)
 
 
+def _validated(estimator: Any, X: Any, first: bool, finite: Any) -> Array:
+    """Return a table of numbers as an array (n, d), checked by scikit-learn."""
+    kind: dict[str, Any] = {"dtype": FLOATS, "order": "C", "ensure_all_finite": finite}
+    if isinstance(X, pd.DataFrame) and all(isinstance(each, np.dtype) for each in X.dtypes):
+        # scikit-learn would look at each of thousands of columns several times.
+        validate_data(estimator, X, skip_check_array=True, reset=first)
+        numbers: Array = check_array(X.to_numpy(), input_name="X", estimator=estimator, **kind)
+    else:
+        numbers = validate_data(estimator, X, reset=first, **kind)
+    return numbers
+
+
 def _read(estimator: Any, schema: Schema, X: Any, first: bool, finite: Any) -> Rows:
     """Return what kernels read in a table that does not hold only numbers."""
     if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
@@ -114,6 +129,24 @@ def _read(estimator: Any, schema: Schema, X: Any, first: bool, finite: Any) -> R
             f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
         )
     validate_data(estimator, X, skip_check_array=True, reset=first)
+    return _checked_rows(schema, X, finite)
+
+
+def _read_sparse(estimator: Any, schema: Schema, X: SparseTable, first: bool, finite: Any) -> Rows:
+    """Return what kernels read in a table of which some columns are sparse."""
+    validate_data(estimator, X.header, skip_check_array=True, reset=first)
+    frame, places = X.dense
+    if not len(places):
+        return Rows(X.numbers(np.empty((len(X), 0))))
+    of_frame = Schema([schema.columns[place] for place in places])
+    rows = _checked_rows(of_frame, frame, finite)
+    others = {(reads, int(places[place])): codes for (reads, place), codes in rows.others.items()}
+    joined = Rows(X.numbers(rows.numbers), others)
+    return joined if rows.medians is None else with_gaps(schema, joined)
+
+
+def _checked_rows(schema: Schema, X: Any, finite: Any) -> Rows:
+    """Return what kernels read in a table, whose numbers must be finite, or gaps."""
     numbers = numbers_in(schema, X)
     # Gaps that kernels skip are no reason to refuse the numbers of other columns.
     known = np.where(kept_gaps(schema, numbers), 0, numbers)
@@ -158,14 +191,25 @@ def kept_gaps(schema: Schema, numbers: Array) -> NDArray[np.bool_]:
     return np.isnan(numbers) & kept
 
 
-def medians_of(schema: Schema, numbers: Array) -> Array:
-    """Return the medians (d,) of numbers (n, d), NaN in columns whose gaps are not filled."""
+def medians_of(schema: Schema, numbers: Array | ColumnBlocks) -> Array:
+    """Return the medians (d,) of numbers (n, d), NaN in columns whose gaps are not filled.
+
+    Those of sparse columns are 0, which have no gaps; new rows may have some.
+    """
+    blocks = numbers.blocks if isinstance(numbers, ColumnBlocks) else (numbers,)
+    medians = np.concatenate([_medians(block) for block in blocks])
+    medians[[column.gaps != "median" for column in schema]] = np.nan
+    return medians
+
+
+def _medians(numbers: Any) -> Array:
+    if issparse(numbers):
+        return np.zeros(numbers.shape[1], numbers.dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of columns without values
         # Several times as fast without gaps, as in most fits.
         median = np.nanmedian if np.isnan(numbers).any() else np.median
         medians: Array = np.nan_to_num(median(numbers, axis=0))
-    medians[[column.gaps != "median" for column in schema]] = np.nan
     return medians
 
 

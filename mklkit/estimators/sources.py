@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError, quoted
 from mklkit.estimators.binding import as_table, column_holds, header, only_numbers
-from mklkit.estimators.joining import Places
+from mklkit.estimators.joining import Places, dense_columns
 from mklkit.protocols import Reads, RowSource
 from mklkit.registry.columns import proposed_kernels, resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
@@ -101,12 +101,14 @@ class Contents:
         nothing = np.empty(0, np.intp)
         if isinstance(X, RowSource):
             return cls(n_columns, names, nothing, nothing)
-        frame = as_table(X)
+        table = as_table(X)
+        frame, positions = dense_columns(table)
         odd = [place for place, kind in enumerate(frame.dtypes) if kind.kind not in "iufb"]
         words = [n for n in odd if column_holds(frame.iloc[:, n]) in ("text", "other values")]
         texts = [place for place in words if is_free_text(frame.iloc[:, place])]
         categories = [place for place in words if place not in texts]
-        return cls(n_columns, names, np.array(texts, np.intp), np.array(categories, np.intp), frame)
+        parts = positions[np.array(texts, np.intp)], positions[np.array(categories, np.intp)]
+        return cls(n_columns, names, *parts, None if frame is not table else frame)
 
     def groups(self, taken: NDArray[np.intp]) -> Places:
         """Return the sources that a table has, without some columns; at least one.

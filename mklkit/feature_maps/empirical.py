@@ -131,7 +131,7 @@ class Empirical(FeatureMap):
         random_state: np.random.RandomState,
     ) -> Iterator[FittedEmpirical]:
         """Yield each kernel's map, all on the same landmarks."""
-        n_rows = len(rows[0])
+        n_rows = rows[0].shape[0]
         n_landmarks = self._n_landmarks(n_rows)
         bank = KernelRows.of(kernels, rows)
         full = n_landmarks == n_rows
@@ -151,7 +151,7 @@ class Empirical(FeatureMap):
         values, vectors = spectrum.values[: self.rank], spectrum.vectors[:, : self.rank]
         if len(values) == 0:
             # A zero Gram matrix maps every row to one constant feature, zero.
-            values, vectors = np.zeros(1), np.zeros((len(landmarks), 1))
+            values, vectors = np.zeros(1), np.zeros((landmarks.shape[0], 1))
         scale = np.divide(1, np.sqrt(values), where=values > 0, out=np.zeros_like(values))
         weights = (vectors * scale).astype(gram.dtype)
         return FittedEmpirical(kernel, landmarks, weights, values.astype(gram.dtype), full)

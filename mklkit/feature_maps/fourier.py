@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from scipy.sparse import issparse
 
 from mklkit.errors import IncompatibleError, quoted, type_name
 from mklkit.kernels.distances import FittedRBF
@@ -118,9 +119,12 @@ class FittedFourier(FittedMap):
 
     def transform(self, rows: Array) -> Array:
         """Return the features (n, p) of rows (n, d)."""
-        angles = (rows - self.center) @ self.directions
+        if issparse(rows):
+            angles = rows @ self.directions - self.center @ self.directions
+        else:
+            angles = (rows - self.center) @ self.directions
         half = angles.shape[1]
-        features = np.empty((len(rows), 2 * half), dtype=angles.dtype)
+        features = np.empty((rows.shape[0], 2 * half), dtype=angles.dtype)
         np.cos(angles, out=features[:, :half])
         np.sin(angles, out=features[:, half:])
         features *= half**-0.5

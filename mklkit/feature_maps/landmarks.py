@@ -126,7 +126,8 @@ def leverage_scores(kernels: KernelRows, pilot: KernelRows, ridge: float | None 
 
 def _mean_kernel(rows: KernelRows, pilot: KernelRows, factors: Array) -> Array:
     """Return the weighted sum of the kernels, (n, m), in the precision of the rows."""
-    total = np.zeros((rows.n_rows, pilot.n_rows), dtype=np.result_type(*rows.arrays))
+    dtype = np.result_type(*[array.dtype for array in rows.arrays])
+    total = np.zeros((rows.n_rows, pilot.n_rows), dtype)
     for index, values in rows.similarities(pilot):
         total += float(factors[index]) * values
     return total

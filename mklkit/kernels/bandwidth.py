@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from numbers import Real
@@ -10,6 +11,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from scipy.sparse import issparse
 
 from mklkit.errors import quoted
 from mklkit.numerics.order_statistics import quantiles
@@ -99,7 +101,29 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     """
     if rule == "auto":
         return float(np.sqrt(rows.shape[1] / 2))
-    places = sampled_places(len(rows))
+    if row_weights is not None or not isinstance(rows, np.ndarray) or rows.flags.writeable:
+        return _computed(rule, rows, row_weights)
+    known = _known_of(rows)
+    if rule not in known:
+        known[rule] = _computed(rule, rows, None)
+    return known[rule]
+
+
+_KNOWN: dict[int, tuple[weakref.ref[Any], dict[str, float]]] = {}
+"""Bandwidths of arrays that are read-only and still exist: kernels of several widths read one."""
+
+
+def _known_of(rows: Array) -> dict[str, float]:
+    """Return the bandwidths of an array that are known, by rule, to be added to."""
+    key = id(rows)
+    if key not in _KNOWN:
+        _KNOWN[key] = weakref.ref(rows, lambda _: _KNOWN.pop(key, None)), {}
+    return _KNOWN[key][1]
+
+
+def _computed(rule: str, rows: Array | RowSource, row_weights: Array | None) -> float:
+    """Return the bandwidth of a rule that takes distances or variances."""
+    places = sampled_places(rows.shape[0])
     some = rows[places]
     # Only ratios of weights count, and products of large or small ones would over- or underflow.
     counts = None if row_weights is None else row_weights[places] / row_weights.max()
@@ -114,8 +138,15 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     return 1.0 if sigma == 0 else sigma
 
 
-def _variance(rows: Array, row_weights: Array | None) -> float:
+def _variance(rows: Any, row_weights: Array | None) -> float:
     """Return the variance of all numbers pooled."""
+    if issparse(rows):
+        counts = np.ones(rows.shape[0]) if row_weights is None else row_weights
+        total = float(counts.sum()) * rows.shape[1]
+        of_values = np.repeat(counts, np.diff(rows.indptr))
+        mean = float(of_values @ rows.data) / total
+        zeros = total - float(of_values.sum())
+        return (float(of_values @ np.square(rows.data - mean)) + zeros * mean**2) / total
     if row_weights is None:
         return float(rows.var(dtype=np.float64))
     values = np.asarray(rows, dtype=np.float64)
@@ -123,7 +154,7 @@ def _variance(rows: Array, row_weights: Array | None) -> float:
     return float(np.average((gaps**2).mean(axis=1), weights=row_weights))
 
 
-def squared_neighbor_distance(rows: Array, n_neighbors: int = 5) -> float:
+def squared_neighbor_distance(rows: Any, n_neighbors: int = 5) -> float:
     """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
 
     Mu and Zhou 2011 average "L₂ distances" and take the root for a width. Only with squared
@@ -132,16 +163,21 @@ def squared_neighbor_distance(rows: Array, n_neighbors: int = 5) -> float:
     """
     from sklearn.neighbors import NearestNeighbors
 
-    count = min(n_neighbors, len(rows) - 1)
+    n_rows = rows.shape[0]
+    count = min(n_neighbors, n_rows - 1)
     if count < 1:
         return 0.0
     # A power of two rescales exactly, and scikit-learn finds no neighbours if squares overflow.
     exponent = int(np.frexp(np.abs(rows).max())[1])
-    near_one = np.ldexp(rows.astype(np.float64), -exponent)
-    # Centred first: scikit-learn's distances lose digits for rows far from zero.
-    near_one -= near_one.mean(axis=0)
+    near_one = rows.astype(np.float64)
+    if issparse(rows):
+        near_one.data = np.ldexp(near_one.data, -exponent)
+    else:
+        near_one = np.ldexp(near_one, -exponent)
+        # Centred first: scikit-learn's distances lose digits for rows far from zero.
+        near_one -= near_one.mean(axis=0)
     search = NearestNeighbors(n_neighbors=count).fit(near_one)
-    if len(rows) <= MOST_ROWS:
+    if n_rows <= MOST_ROWS:
         distances, _ = search.kneighbors()
     else:
         # The nearest row to each is itself.
@@ -151,27 +187,28 @@ def squared_neighbor_distance(rows: Array, n_neighbors: int = 5) -> float:
         return float(np.ldexp((distances**2).mean(), 2 * exponent))
 
 
-def mean_distance(rows: Array, row_weights: Array | None = None) -> float:
+def mean_distance(rows: Any, row_weights: Array | None = None) -> float:
     """Return the mean Euclidean distance over all pairs i, j of rows, counted v_i v_j times."""
-    weights = np.ones(len(rows)) if row_weights is None else row_weights
+    n_rows = rows.shape[0]
+    weights = np.ones(n_rows) if row_weights is None else row_weights
     pairs = float(weights.sum()) ** 2
-    if len(rows) > MOST_ROWS:
+    if n_rows > MOST_ROWS:
         sample = sampled_pairs(rows, weights)
         sums = [(distances @ counts, counts.sum()) for distances, counts in sample]
         total, count = np.sum(sums, axis=0)
         # The pairs i = i have a distance of zero.
         return float(total / count * (1 - weights @ weights / pairs))
     total = 0.0
-    for block, across in upper_blocks(len(rows)):
+    for block, across in upper_blocks(n_rows):
         tile = np.sqrt(squared_distances(rows[block], rows[across]))
         both = float(weights[block] @ tile @ weights[across])
         total += both if across == block else 2 * both
     return total / pairs
 
 
-def median_distance(rows: Array) -> float:
+def median_distance(rows: Any) -> float:
     """Return the median distance of different rows."""
-    n_rows = len(rows)
+    n_rows = rows.shape[0]
     if n_rows < 2:
         return 0.0
 

@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 from scipy.sparse import csr_array
 
-from mklkit.kernels.sparse_features import FeatureKernel, Sparse, numbered
+from mklkit.kernels.sparse_features import FeatureKernel, numbered
+from mklkit.numerics.sparse_rows import Sparse
 from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.registry.hookspecs import register
 

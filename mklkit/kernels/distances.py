@@ -71,7 +71,7 @@ class RBF(Kernel):
         name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
         multiples = (2.0, 1.0, 0.5, 0.25)
         values = tuple(self._width().times(factor**power) for factor in multiples)
-        return KernelTraits(search_space={name: values}, proposed=PROPOSED)
+        return KernelTraits(search_space={name: values}, proposed=PROPOSED, sparse=True)
 
     def with_params(self, **params: Any) -> Self:
         """Return a changed copy; ``sigma`` or ``gamma`` replaces the other."""

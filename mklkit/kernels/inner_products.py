@@ -30,6 +30,7 @@ class Linear(FixedKernel, InnerProduct):
     name: ClassVar[str] = "linear"
     traits: ClassVar[KernelTraits] = KernelTraits(
         linear=True,
+        sparse=True,
         proposed=tuple(
             f"cosine(linear)[{scale}]"
             for scale in ("standard", "none", "roots", "tf-idf", "log-tf-idf")
@@ -63,6 +64,7 @@ class Polynomial(FixedKernel, FittedScalarKernel):
     base: ClassVar[str] = "inner_product"
     traits: ClassVar[KernelTraits] = KernelTraits(
         search_space={"degree": (2, 3)},
+        sparse=True,
     )
 
     degree: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
@@ -101,7 +103,7 @@ class Tanh(FixedKernel, FittedScalarKernel):
     name: ClassVar[str] = "tanh"
     base: ClassVar[str] = "inner_product"
     monotone: ClassVar[int] = 1
-    traits: ClassVar[KernelTraits] = KernelTraits(definite=False)
+    traits: ClassVar[KernelTraits] = KernelTraits(definite=False, sparse=True)
 
     gamma: float = attrs.field(default=0.01, converter=float, validator=[finite_number, gt(0)])
     coef0: float = attrs.field(default=0.0, converter=float, validator=finite_number)

@@ -84,6 +84,7 @@ class Cosine(WrappingKernel):
     """
 
     name: ClassVar[str] = "cosine"
+    sparse: ClassVar[bool] = True
 
     kernel: Kernel = attrs.field(factory=Linear, converter=_without_cosine)
 

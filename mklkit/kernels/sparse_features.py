@@ -10,16 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.kernels.normalized import NormalizedKernel
+from mklkit.numerics.sparse_rows import Sparse, sparse_products
 from mklkit.protocols import Array
-
-Sparse = Any
-"""A sparse matrix in rows, ``scipy.sparse.csr_array``, which has no types."""
-
-DENSE_GAIN = 50
-"""One multiplication in a sparse product costs as much as this many in a dense one."""
-
-DENSE_COLUMNS = 2048
-"""The number of columns made dense at a time."""
 
 
 def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
@@ -39,27 +31,6 @@ def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
         return ranks[keys] - 1, int(ranks[-1])
     numbers, uniques = pd.factorize(keys)
     return numbers, len(uniques)
-
-
-def products(left: Sparse, right: Sparse) -> Array:
-    """Return ``left @ right.T`` as an array: (n, m) of (n, V) and (m, V).
-
-    Columns in which many rows have a value go through a dense product, the others through a sparse
-    one: O(n·m) for each of the former, and for each of the latter the number of pairs of values.
-    """
-    shape = left.shape[0], right.shape[0]
-    pairs = np.bincount(left.indices, minlength=left.shape[1])
-    pairs *= np.bincount(right.indices, minlength=left.shape[1])
-    common = DENSE_GAIN * pairs > shape[0] * shape[1]
-    values = np.zeros(shape)
-    sparse = np.flatnonzero(~common & (pairs > 0))
-    if len(sparse):
-        values += (left[:, sparse] @ right[:, sparse].T).toarray()
-    dense = np.flatnonzero(common)
-    for start in range(0, len(dense), DENSE_COLUMNS):
-        part = dense[start : start + DENSE_COLUMNS]
-        values += left[:, part].toarray() @ right[:, part].toarray().T
-    return values
 
 
 class FeatureKernel(NormalizedKernel):
@@ -109,7 +80,11 @@ class FeatureKernel(NormalizedKernel):
         """Return the products, with features of both together, since they share a numbering."""
         plain, weighted = self.features(stacked(a, b))
         squares = _squares(plain, weighted)
-        return products(plain[: len(a)], weighted[len(a) :]), squares[: len(a)], squares[len(a) :]
+        return (
+            sparse_products(plain[: len(a)], weighted[len(a) :]),
+            squares[: len(a)],
+            squares[len(a) :],
+        )
 
     def squares(self, a: Array) -> Array:
         """Return φ(x)ᵀGφ(x): (n,)."""

@@ -40,6 +40,8 @@ class WrappingKernel(Kernel):
         Those of the inner kernel, with nested parameters; it proposes nothing.
     linear : bool
         Whether it is as linear as its kernel; by default True.
+    sparse : bool
+        Whether it takes sparse samples if its kernel does; by default False.
 
     Examples
     --------
@@ -63,6 +65,8 @@ class WrappingKernel(Kernel):
 
     linear: ClassVar[bool] = True
 
+    sparse: ClassVar[bool] = False
+
     kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
 
     @property
@@ -71,11 +75,12 @@ class WrappingKernel(Kernel):
         inner = traits_of(self.kernel, KernelTraits)
         space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
         linear = inner.linear and self.linear
-        return attrs.evolve(inner, linear=linear, proposed=(), search_space=space)
+        sparse = inner.sparse and self.sparse
+        return attrs.evolve(inner, linear=linear, sparse=sparse, proposed=(), search_space=space)
 
     def fit(self, rows: Array) -> FittedKernel:
         """Return the kernel with the inner one fitted."""
-        return self.wrap(self.kernel.fit(rows), rows, np.ones(len(rows)))
+        return self.wrap(self.kernel.fit(rows), rows, np.ones(rows.shape[0]))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel with the inner one fitted to rows with weights (N,)."""

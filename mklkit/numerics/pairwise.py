@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from mklkit.numerics.compiling import compiled
+from mklkit.numerics.sparse_rows import in_rows, sparse_products, sparse_squared_distances
 
 Array = NDArray[np.floating[Any]]
 
@@ -61,8 +63,10 @@ def upper_blocks(n_rows: int) -> Iterator[tuple[slice, slice]]:
             yield block, slice(block.stop + part.start, block.stop + part.stop)
 
 
-def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
+def inner_products(a: Any, b: Any, out: Array | None = None) -> Array:
     """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd), in ``out`` if given.
+
+    Of sparse rows, in less. In all functions here, either of the two may be sparse, in rows.
 
     Products beyond the range of floats are infinite, with the right sign: rows whose sums may
     overflow in between, where the result would depend on the order, are scaled first.
@@ -70,6 +74,9 @@ def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
     >>> inner_products(np.array([[1e200, 3e200]]), np.array([[2e200, -1e200]]))
     array([[-inf]])
     """
+    if issparse(a) or issparse(b):
+        _check_widths(a, b)
+        return _in(out, sparse_products(in_rows(a), in_rows(b)))
     sizes = [float(max(rows.max(initial=0), -rows.min(initial=0))) for rows in (a, b)]
     if not sizes[0] * sizes[1] * a.shape[1] > np.finfo(np.result_type(a, b)).max:
         return np.matmul(a, b.T, out=out)
@@ -85,7 +92,7 @@ def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
     return products
 
 
-def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
+def squared_distances(a: Any, b: Any, out: Array | None = None) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
@@ -93,28 +100,42 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     are so much smaller than the rows that half of their digits are lost, are summed from
     differences: equal rows have distance zero at any scale. A distance beyond floats is infinite.
     """
+    _check_widths(a, b)
+    if issparse(a) or issparse(b):
+        return _in(out, sparse_squared_distances(a, b))
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b, np.float32))
-    _check_widths(a, b)
     if len(b):
         _squared_distances(*compilable(out.dtype, a, b), out)
     return out
 
 
-def distance_exponentials(a: Array, b: Array, factors: Sequence[float], out: Array) -> Array:
+def distance_exponentials(a: Any, b: Any, factors: Sequence[float], out: Array) -> Array:
     """Return exp(c‖a − b‖²) for some factors c: (M, n, m), in ``out``.
 
     Distances are computed once, a few rows at a time, and stay in the core's cache: this takes half
     the time of one factor after another, and other threads do not wait for the interpreter.
     """
     _check_widths(a, b)
-    if len(b):
+    if issparse(a) or issparse(b):
+        distances = squared_distances(a, b, np.empty(out.shape[1:], out.dtype))
+        for factor, values in zip(factors, out, strict=True):
+            scaled_exp(distances, factor, values)
+    elif len(b):
         a, b, scales = compilable(out.dtype, a, b, np.array(factors))
         _distance_exponentials(a, b, scales, out)
     return out
 
 
-def _check_widths(a: Array, b: Array) -> None:
+def _in(out: Array | None, values: Array) -> Array:
+    """Return values, in ``out`` if there is one."""
+    if out is None:
+        return values
+    out[...] = values
+    return out
+
+
+def _check_widths(a: Any, b: Any) -> None:
     """Compiled code follows its indices unchecked, and rows may come from an altered model file."""
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1]:
         raise ValueError(f"rows of the shapes {a.shape} and {b.shape} have no distances")
@@ -219,8 +240,9 @@ def _manhattan(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - co
             out[i, j] = total
 
 
-def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
+def manhattan_distances(a: Any, b: Any, out: Array | None = None) -> Array:
     """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
+    a, b = (rows.toarray() if issparse(rows) else rows for rows in (a, b))
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
     _check_widths(a, b)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.sparse_rows import squared_lengths
 
 Array = NDArray[np.floating[Any]]
 
@@ -38,7 +39,7 @@ def sampled_rows(rows: Any, most: int = 50_000) -> Array:
     The sample depends only on the number of rows, so that rows in memory and the same rows read in
     parts give the same sample.
     """
-    sample: Array = rows[sampled_places(len(rows), most)]
+    sample: Array = rows[sampled_places(rows.shape[0], most)]
     return sample
 
 
@@ -69,7 +70,7 @@ def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 
 
 def sampled_pairs(
-    rows: Array, row_weights: Array | None = None, partners: int = PARTNERS
+    rows: Any, row_weights: Array | None = None, partners: int = PARTNERS
 ) -> Iterator[tuple[Array, Array]]:
     """Yield blocks of ‖x_i − x_j‖ and v_i v_j of ``N·partners`` different pairs of rows.
 
@@ -78,19 +79,18 @@ def sampled_pairs(
     to the mean, and the rest falls with the root of the number of pairs. O(partners·N·d).
     """
     rng = np.random.default_rng(SEED)
-    order = rng.permutation(len(rows))
+    n_rows = rows.shape[0]
+    order = rng.permutation(n_rows)
     # Shifts up to half the rows: no pair is counted twice.
-    shifts = 1 + rng.choice((len(rows) - 1) // 2, partners, replace=False)
+    shifts = 1 + rng.choice((n_rows - 1) // 2, partners, replace=False)
     shuffled = rows[order]
-    weights = np.ones(len(rows)) if row_weights is None else row_weights[order]
-    for block in row_blocks(len(rows), PAIR_BLOCK):
+    weights = np.ones(n_rows) if row_weights is None else row_weights[order]
+    for block in row_blocks(n_rows, PAIR_BLOCK):
         for shift in shifts:
-            places = np.arange(block.start + shift, block.stop + shift)
+            places = np.arange(block.start + shift, block.stop + shift) % n_rows
             with np.errstate(over="ignore"):
-                gaps = shuffled.take(places, axis=0, mode="wrap")
-                gaps -= shuffled[block]
-                distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
-            yield distances, weights[block] * weights.take(places, mode="wrap")
+                distances = np.sqrt(squared_lengths(shuffled[places] - shuffled[block]))
+            yield distances, weights[block] * weights[places]
 
 
 def pair_products(a: Array, b: Array, draw: np.random.Generator) -> Array:

@@ -1,4 +1,4 @@
-"""Sparse matrices, which no estimator takes as rows yet."""
+"""Sparse matrices, which estimators take as sources only."""
 
 from __future__ import annotations
 
@@ -24,13 +24,24 @@ def refuse_sparse(value: Any, name: str = "X") -> None:
     from scipy.sparse import issparse
 
     if issparse(value):
+        takes = f"takes dense ones: {TO_ARRAY}"
+        if name == "X":
+            takes = (
+                "takes it only as a source of an estimator: pass a mapping, as in"
+                f" fit({{'words': X}}, y), {INSTEAD}"
+            )
         raise DataError(
             f"{name} is a sparse matrix ({type_name(value)} of shape {value.shape}), and mklkit"
-            f" takes dense ones: {INSTEAD if name == 'X' else TO_ARRAY}."
+            f" {takes}."
         )
-    kinds = value.dtypes.tolist() if isinstance(value, pd.DataFrame) else []
-    if kinds and all(isinstance(kind, pd.SparseDtype) for kind in kinds):
+    if is_sparse_frame(value):
         raise DataError(
-            f"{name} is a DataFrame of {len(kinds)} sparse columns, and mklkit takes dense ones:"
-            " turn it into a dense one with .sparse.to_dense()."
+            f"{name} is a DataFrame of {value.shape[1]} sparse columns, and mklkit takes dense"
+            " ones: turn it into a dense one with .sparse.to_dense()."
         )
+
+
+def is_sparse_frame(value: Any) -> bool:
+    """Return whether a value is a DataFrame whose columns are all sparse."""
+    kinds = value.dtypes.tolist() if isinstance(value, pd.DataFrame) else []
+    return bool(kinds) and all(isinstance(kind, pd.SparseDtype) for kind in kinds)

@@ -48,6 +48,9 @@ class KernelTraits(Facts):
     linear : bool, default=False
         Whether it is the inner product of its columns, so that a function learned with it is a sum
         over columns.
+    sparse : bool, default=False
+        Whether it takes samples as a ``scipy.sparse.csr_array``; other kernels get the columns of a
+        sparse source as an array.
     proposed : tuple of str, default=()
         Spec strings of this kernel to try on any columns that hold what it reads, the most useful
         first: the candidates of ``kernels="auto"``. Widths should be rules that adapt to the data.
@@ -80,6 +83,7 @@ class KernelTraits(Facts):
     reads: Reads = attrs.field(default="numbers", validator=in_(get_args(Reads)))
     allows_gaps: bool = attrs.field(default=False, validator=FLAG)
     linear: bool = attrs.field(default=False, validator=FLAG)
+    sparse: bool = attrs.field(default=False, validator=FLAG)
     proposed: tuple[str, ...] = attrs.field(default=(), validator=SPECS)
     examples: tuple[Any, ...] = attrs.field(default=(), validator=instance_of(tuple))
     share: float | None = attrs.field(default=None, validator=optional([gt(0), lt(1)]))

@@ -90,17 +90,17 @@ return numbers of shape (2,) here; it returned shape (2, 2).
 def check_kernel(component: Component, kernel: FittedKernel, rows: Any) -> None:
     """Raise an error if a fitted kernel's values for a few rows (N, d) have another shape."""
     some = rows[:TRIAL_ROWS]
-    fewer = some[: max(1, len(some) - 1)]
+    fewer = some[: max(1, some.shape[0] - 1)]
     values = result_of(component, "the fitted kernel", kernel(some, fewer), *ARRAY)
-    array_of(component, "the fitted kernel", values, (len(some), len(fewer)))
-    array_of(component, "diagonal", kernel.diagonal(some), (len(some),))
+    array_of(component, "the fitted kernel", values, (some.shape[0], fewer.shape[0]))
+    array_of(component, "diagonal", kernel.diagonal(some), (some.shape[0],))
 
 
 def check_map(component: FeatureMap, fitted: FittedMap, rows: Any) -> None:
     """Raise an error if a fitted map's columns of a few rows (N, d) have another shape."""
     some = rows[:TRIAL_ROWS]
     columns = result_of(component, "transform", fitted.transform(some), *ARRAY)
-    array_of(component, "transform", columns, (len(some), "p" if fitted.explicit else "N"))
+    array_of(component, "transform", columns, (some.shape[0], "p" if fitted.explicit else "N"))
 
 
 def fit_learner(learner: Learner, side: TrainingView, target: Target) -> FittedLearner:

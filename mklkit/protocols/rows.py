@@ -14,12 +14,15 @@ import attrs
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import hstack, issparse
 
 from mklkit.errors import DataError
+from mklkit.numerics.sparse_rows import bytes_of
 from mklkit.protocols.missing_sources import Mask
 
 __all__ = [
     "Array",
+    "ColumnBlocks",
     "Reader",
     "Reads",
     "RowSource",
@@ -196,6 +199,97 @@ class ScaledStore(Store):
         self.source.check_unchanged()
 
 
+@attrs.frozen(eq=False, slots=False)
+class ColumnBlocks:
+    """Numbers (N, d) in memory, of which some columns are sparse: blocks of columns side by side.
+
+    Attributes
+    ----------
+    blocks : tuple of ndarray and csr_array of shape (N, k)
+        The columns of each source, in one type of numbers. Zeros that are not stored are no gaps.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> numbers = ColumnBlocks((np.array([[1.0], [2.0]]), csr_array([[0.0, 3.0], [0.0, 0.0]])))
+    >>> numbers.shape, numbers.cut(np.array([0, 2])).tolist()
+    ((2, 3), [[1.0, 3.0], [2.0, 0.0]])
+    >>> type(numbers.cut(np.array([2, 1]))).__name__
+    'csr_array'
+    """
+
+    blocks: tuple[Any, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, d)."""
+        return self.blocks[0].shape[0], sum(block.shape[1] for block in self.blocks)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers."""
+        dtype: np.dtype[Any] = self.blocks[0].dtype
+        return dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the numbers that are stored."""
+        return sum(map(bytes_of, self.blocks))
+
+    @property
+    def starts(self) -> list[int]:
+        """The position of the first column of each block."""
+        return [0, *np.cumsum([block.shape[1] for block in self.blocks])[:-1].tolist()]
+
+    def __len__(self) -> int:
+        """Return the number of samples N."""
+        return self.shape[0]
+
+    def __getitem__(self, members: Members, /) -> ColumnBlocks:
+        """Return some of the samples."""
+        return ColumnBlocks(tuple(block[members] for block in self.blocks))
+
+    def astype(self, dtype: Any) -> ColumnBlocks:
+        """Return the numbers in another type."""
+        return ColumnBlocks(tuple(block.astype(dtype) for block in self.blocks))
+
+    def cut(self, columns: Columns) -> Any:
+        """Return some columns (N, k): a sparse array if all of them are sparse, else an array."""
+        wanted = np.arange(self.shape[1]) if columns is None else columns
+        parts, places = [], []
+        for start, block in zip(self.starts, self.blocks, strict=True):
+            place = np.flatnonzero((wanted >= start) & (wanted < start + block.shape[1]))
+            within = wanted[place] - start
+            if len(within):
+                whole = np.array_equal(within, np.arange(block.shape[1]))
+                parts.append(block if whole else block[:, within])
+                places.append(place)
+        if not all(map(issparse, parts)):
+            numbers = np.empty((len(self), len(wanted)), self.dtype)
+            for place, part in zip(places, parts, strict=True):
+                numbers[:, place] = part.toarray() if issparse(part) else part
+            return numbers
+        if len(parts) == 1:
+            return parts[0]
+        order = np.argsort(np.concatenate(places))
+        return hstack(parts, format="csr")[:, order]
+
+    def filled(self, values: Array) -> ColumnBlocks:
+        """Return the numbers with values (d,) in the gaps."""
+        pairs = zip(self.starts, self.blocks, strict=True)
+        return ColumnBlocks(
+            tuple(
+                block if issparse(block) else _filled(block, values[start : start + block.shape[1]])
+                for start, block in pairs
+            )
+        )
+
+
+def _filled(numbers: Array, values: Array) -> Array:
+    """Return numbers (N, d) with values (d,) in place of NaN."""
+    return np.where(np.isnan(numbers), values, numbers).astype(numbers.dtype)
+
+
 class Reader(Protocol):
     """What reads columns: a kernel that is bound to them, or a projector."""
 
@@ -211,6 +305,10 @@ class Reader(Protocol):
     def scaling(self) -> Transform | None:
         """What is done to them; None if they are read as they are."""
 
+    @property
+    def sparse(self) -> bool:
+        """Whether it takes sparse columns."""
+
 
 @attrs.frozen(eq=False, slots=False)
 class Rows:
@@ -221,9 +319,9 @@ class Rows:
 
     Attributes
     ----------
-    numbers : ndarray of shape (N, d), or Store
-        The columns of numbers, at their positions, NaN for gaps and 0 in other columns; an array
-        in memory, or a store that is read in parts.
+    numbers : ndarray of shape (N, d), ColumnBlocks or Store
+        The columns of numbers, at their positions, NaN for gaps and 0 in other columns; in memory,
+        with some of them sparse or none, or a store that is read in parts.
     others : dict of (str, int) to ndarray of shape (N, L) or (N,)
         The columns that a kernel reads as ``"text"``, by code points as
         :func:`mklkit.registry.readings.text_codes` returns them, or as ``"categories"``, by codes,
@@ -239,8 +337,8 @@ class Rows:
     >>> codes = np.array([[97.0], [98.0]])
     >>> rows = Rows(np.array([[1.0, 0.0], [np.nan, 0.0]]), {("text", 1): codes}, np.array([1, 0]))
     >>> from collections import namedtuple
-    >>> Kernel = namedtuple("Kernel", "columns reads scaling")
-    >>> kernels = Kernel(np.array([0]), "numbers", None), Kernel(np.array([1]), "text", None)
+    >>> Kernel = namedtuple("Kernel", "columns reads scaling sparse", defaults=[None, False])
+    >>> kernels = Kernel(np.array([0]), "numbers"), Kernel(np.array([1]), "text")
     >>> [array.tolist() for array in rows.arrays_of(kernels)]
     [[[1.0], [1.0]], [[97.0], [98.0]]]
     >>> rows.missing_of(kernels).tolist()
@@ -257,17 +355,19 @@ class Rows:
         """Return an array in memory, a store or a user's :class:`RowSource` as rows."""
         if isinstance(X, cls):
             return X
-        return cls(X if isinstance(X, (np.ndarray, Store)) else StorePart(X))
+        held = isinstance(X, np.ndarray | ColumnBlocks | Store)
+        return cls(X if held else StorePart(X))
 
     @property
     def in_memory(self) -> bool:
-        """Whether the numbers are an array in memory."""
-        return isinstance(self.numbers, np.ndarray)
+        """Whether the numbers are in memory."""
+        return not isinstance(self.numbers, Store)
 
     @property
     def plain(self) -> bool:
         """Whether it is an array of numbers in memory, and nothing else."""
-        return self.in_memory and not self.others and self.medians is None
+        array = isinstance(self.numbers, np.ndarray)
+        return array and not self.others and self.medians is None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -287,7 +387,7 @@ class Rows:
         return None if self.in_memory else self.numbers.engine
 
     @property
-    def parts(self) -> list[Array]:
+    def parts(self) -> list[Any]:
         """All arrays in memory that it consists of."""
         return [*([self.numbers] if self.in_memory else []), *self.others.values()]
 
@@ -306,7 +406,11 @@ class Rows:
         return len(self.numbers)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.asarray(self.numbers if self.in_memory else self.numbers[:], dtype)
+        numbers = self.numbers
+        if isinstance(numbers, ColumnBlocks):
+            every = numbers.cut(None)
+            numbers = every.toarray() if issparse(every) else every
+        return np.asarray(numbers if self.in_memory else numbers[:], dtype)
 
     def __getitem__(self, members: Members, /) -> Rows:
         """Return some of the samples in memory; refuse NaN and infinity in numbers that were read.
@@ -348,8 +452,9 @@ class Rows:
         """Return the samples with medians in all gaps, so that none misses a source."""
         if self.medians is None:
             return self
-        numbers = np.where(np.isnan(self.numbers), self.medians, self.numbers)
-        return Rows(numbers.astype(self.dtype), self.others)
+        if isinstance(self.numbers, ColumnBlocks):
+            return Rows(self.numbers.filled(self.medians), self.others)
+        return Rows(_filled(self.numbers, self.medians), self.others)
 
     def check_unchanged(self) -> None:
         """Raise a DataError if numbers outside of memory have changed since they were opened."""
@@ -374,22 +479,34 @@ class Rows:
         every = np.zeros(len(self), bool)
         return np.column_stack([every if mask is None else mask for mask in masks])
 
-    def unfilled(self, kernel: Reader) -> Array:
-        """Return the numbers (N, k) in a kernel's columns as they are in memory, NaN for gaps."""
-        return self.numbers if kernel.columns is None else self.numbers[:, kernel.columns]
+    def unfilled(self, kernel: Reader) -> Any:
+        """Return the numbers (N, k) in a kernel's columns as they are in memory, NaN for gaps.
+
+        They are sparse if all of them are.
+        """
+        return self._numbers_in(kernel.columns)
+
+    def _numbers_in(self, columns: Columns) -> Any:
+        if isinstance(self.numbers, ColumnBlocks):
+            return self.numbers.cut(columns)
+        return self.numbers if columns is None else self.numbers[:, columns]
 
     def _read(self, kernel: Reader) -> tuple[Any, Mask]:
         columns, reads, scaling = kernel.columns, kernel.reads, kernel.scaling
         words = reads in ("text", "categories") and bool(self.others)
-        if columns is None and not words and self.medians is None and scaling is None:
+        dense = isinstance(self.numbers, ColumnBlocks) and not kernel.sparse
+        whole = columns is None and not isinstance(self.numbers, ColumnBlocks)
+        if whole and not words and self.medians is None and scaling is None:
             return self.numbers, None
-        key = b"" if columns is None else columns.tobytes(), reads if words else "", scaling
+        key = b"" if columns is None else columns.tobytes(), reads if words else "", dense, scaling
         if key not in self._cuts:
             # Of two threads, the first one's array is kept.
             cut, missing = self._cut(columns, reads if words else "numbers")
             if scaling is not None:
                 stored = isinstance(cut, Store)
                 cut = ScaledStore(cut, scaling) if stored else scaling.transform(cut)
+            if dense and issparse(cut):
+                cut = cut.toarray()
             self._cuts.setdefault(key, (protected(cut), missing))
         return self._cuts[key]
 
@@ -403,7 +520,9 @@ class Rows:
             missing = np.isnan(codes[:, 0])
             codes = np.nan_to_num(codes, nan=-1.0) if missing.any() else codes  # an empty text
             return np.ascontiguousarray(codes), self._mask(missing)
-        numbers = self.numbers if columns is None else self.numbers[:, columns]
+        numbers = self._numbers_in(columns)
+        if issparse(numbers):
+            return numbers, None  # A sparse source has no gaps.
         if reads == "categories":
             numbers = numbers.astype(np.float64)
             for place, column in enumerate(range(numbers.shape[1]) if columns is None else columns):

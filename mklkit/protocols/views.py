@@ -373,6 +373,8 @@ class Projector:
         Which training samples miss the source, if columns are similarities to these.
     scaling : Transform, optional
         What is done to the columns before the kernel.
+    sparse : bool, default=False
+        Whether the map takes sparse columns.
 
     Examples
     --------
@@ -391,6 +393,7 @@ class Projector:
     allows_gaps: bool = False
     missing: Mask = None
     scaling: Transform | None = None
+    sparse: bool = False
 
     def transform(self, rows: Array | Rows) -> Array:
         """Return the view's columns for new samples.

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from scipy.sparse import issparse
 
 from mklkit.errors import (
     DataError,
@@ -22,6 +23,7 @@ from mklkit.errors import (
 )
 from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
 from mklkit.numerics.sampling import sampled_places
+from mklkit.numerics.sparse_rows import squared_lengths
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -31,6 +33,7 @@ from mklkit.protocols import (
     KernelTraits,
     Reads,
     Rows,
+    Store,
     check_kernel,
     check_map,
     members_with,
@@ -77,6 +80,11 @@ class BoundKernel:
     def reads(self) -> Reads:
         """The kind of values in its columns."""
         return self.traits.reads
+
+    @property
+    def sparse(self) -> bool:
+        """Whether it takes sparse columns."""
+        return self.traits.sparse and self.strategy is None
 
 
 def fit_kernels(
@@ -145,10 +153,14 @@ def warn_of_far_rows(bound: BoundKernel, fitted: FittedKernel, rows: Rows) -> No
     members = members_with(None if missing is None else missing[:, 0])
     array = array if members is None else array[members]
     # Rounding differences between equal rows do not count as spread.
-    smallest = len(array) * float(np.finfo(array.dtype).eps)
-    near_one = array / (np.abs(array).max(initial=0) or 1)
+    smallest = array.shape[0] * float(np.finfo(array.dtype).eps)
+    largest = np.abs(array.data if issparse(array) else array).max(initial=0)
+    near_one = array / (largest or 1)
     distance = float(np.linalg.norm(near_one.mean(axis=0)))
-    spread = float(np.linalg.norm(near_one.std(axis=0)))
+    if issparse(array):
+        spread = float(np.sqrt(max(squared_lengths(near_one).mean() - distance**2, 0.0)))
+    else:
+        spread = float(np.linalg.norm(near_one.std(axis=0)))
     if spread > smallest * distance and distance > FAR * spread:
         warnings.warn(
             f"Kernel {bound.label!r} multiplies rows that are {distance / spread:.2g} times as far"
@@ -176,6 +188,13 @@ def fit_maps(
     if traits.for_kernels or traits.needs_mean_rows:
         _check_supported(kernels, feature_map, traits)
     arrays, missing = rows.arrays_of(kernels), rows.missing_of(kernels)
+    sparse = [k.label for k, array in zip(kernels, arrays, strict=True) if issparse(array)]
+    if traits.needs_mean_rows and sparse:
+        raise IncompatibleError(
+            f"This feature map ({feature_map.name}) takes means of rows, and kernel"
+            f" {quoted(sparse[0])} reads a sparse source, whose means are not sparse: use landmarks"
+            " that are rows."
+        )
     groups = [list(range(len(kernels)))]
     if traits.explicit and missing is not None:
         ids = list(map(id, arrays))
@@ -194,7 +213,7 @@ def fit_maps(
                     fitted_map = result_of(feature_map, "fit", result, FittedMap)
                     place = group[len(maps.keys() & set(group))]
                     maps[place] = fitted_map
-                    if isinstance(arrays[place], np.ndarray):
+                    if not isinstance(arrays[place], Store):
                         check_map(feature_map, fitted_map, arrays[place])
     except np.linalg.LinAlgError as error:
         failed = next(k for group in groups for k in group if k not in maps)

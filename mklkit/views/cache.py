@@ -10,7 +10,9 @@ from weakref import finalize
 
 import attrs
 import numpy as np
+from scipy.sparse import issparse
 
+from mklkit.numerics.sparse_rows import bytes_of
 from mklkit.views.memory import memory_limit
 
 Value = TypeVar("Value")
@@ -169,8 +171,8 @@ def size_of(value: Any) -> int:
     >>> size_of([np.zeros(3), {"a": np.zeros((2, 2))}, None])
     56
     """
-    if isinstance(value, np.ndarray):
-        return value.nbytes
+    if isinstance(value, np.ndarray) or issparse(value):
+        return bytes_of(value)
     if isinstance(value, (list, tuple)):
         return sum(map(size_of, value))
     if isinstance(value, dict):

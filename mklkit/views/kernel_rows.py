@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES, distance_exponentials
-from mklkit.protocols import Array, FittedKernel, KernelView, Mask, Reader, Rows, zeroed
+from mklkit.numerics.sparse_rows import squared_lengths
+from mklkit.protocols import Array, FittedKernel, KernelView, Mask, Reader, Rows, Store, zeroed
 from mklkit.views.rows import KnownPairs
 
 
@@ -95,9 +96,9 @@ class FittedScalarKernel(FittedKernel):
             The kernel's values for xᵀx, or for a distance of 0.
         """
         if self.base == "inner_product":
-            values = np.einsum("ij,ij->i", a, a)
+            values = squared_lengths(a)
         else:
-            values = np.zeros(len(a), dtype=a.dtype)
+            values = np.zeros(a.shape[0], dtype=a.dtype)
         return self.of(values, values)
 
 
@@ -206,14 +207,15 @@ class KernelRows:
     @property
     def n_rows(self) -> int:
         """The number of rows N."""
-        return len(self.arrays[0])
+        n_rows: int = self.arrays[0].shape[0]
+        return n_rows
 
     def take(self, members: slice | NDArray[np.intp], read: bool = True) -> Self:
         """Return the kernels on some of the rows; those of a store are read now or later."""
         return attrs.evolve(
             self,
             arrays=tuple(
-                array[members] if read else Rows.of(array).take(members).numbers
+                array.take(members) if isinstance(array, Store) and not read else array[members]
                 for array in self.arrays
             ),
             pairs=tuple(known if known is None else known.take(members) for known in self.pairs),
@@ -267,8 +269,8 @@ class KernelRows:
                 yield index, kernel(self.arrays[place[0]], others.arrays[place[1]])
         for (name, first, second), group in groups.items():
             a, b = self.arrays[first], others.arrays[second]
-            shape = (len(a), len(b))
-            dtype = np.result_type(a, b)
+            shape = (a.shape[0], b.shape[0])
+            dtype = np.result_type(a.dtype, b.dtype)
             many = scratch is not None and not scratch.overwrites
             rates = _rates(name, [self.kernels[index] for index in group]) if many else []
             if scratch is not None and rates:

@@ -75,7 +75,7 @@ class KnownPairs:
     def _of_all(self, name: str) -> Array | None:
         """Return a base quantity (T, T) of all pairs; None if it takes most of the cache."""
         budget = self.cache.budget
-        if budget is not None and len(self.rows) ** 2 * self.rows.itemsize > budget // 2:
+        if budget is not None and self.rows.shape[0] ** 2 * self.rows.dtype.itemsize > budget // 2:
             return None
         return self.cache.of(("pairs", name, self.key), lambda: _all_pairs(name, self.rows))
 
@@ -98,11 +98,12 @@ class AllPairs:
 
 
 def _all_pairs(name: str, rows: Array) -> Array:
-    values = np.empty((len(rows), len(rows)), rows.dtype)
+    n_rows = rows.shape[0]
+    values = np.empty((n_rows, n_rows), rows.dtype)
 
     def fill(block: slice) -> None:
         BASES[name](rows[block], rows, out=values[block])
 
-    for _ in each(fill, row_blocks(len(rows), TILE_ROWS)):
+    for _ in each(fill, row_blocks(n_rows, TILE_ROWS)):
         pass
     return values

@@ -24,6 +24,9 @@ from mklkit.views.engines import engine_of
 MANY_ZEROS = 0.25
 """The share of zeros above which amounts are like counts of words."""
 
+MOST_DENSE = 20_000_000
+"""The most values, zeros too, of sparse columns that are made dense to try a representation."""
+
 
 @attrs.frozen(eq=False)
 class Scaling:
@@ -44,11 +47,19 @@ class Scaling:
     def suits(self, columns: Any) -> bool:
         """Return whether it may represent these training columns (n, k) well.
 
-        Those for amounts need values of 0 and above; TF-IDF many zeros too.
+        Those for amounts need values of 0 and above; TF-IDF many zeros too; and those that leave no
+        zeros, columns that fit into memory without them.
         """
+        if self.by_moments and sparse.issparse(columns) and not fits_dense(columns):
+            return False
         if self.amounts and not least(columns) >= 0:
             return False
         return self.scaler is not TF_IDF or share_of_zeros(columns) > MANY_ZEROS
+
+
+def fits_dense(columns: Any) -> bool:
+    """Return whether sparse columns (n, k) may be made dense without being asked for."""
+    return int(columns.shape[0]) * int(columns.shape[1]) <= MOST_DENSE
 
 
 def least(columns: Any) -> float:

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy.sparse import issparse
 
 from mklkit.numerics.gram_tiles import (
     add_scaled,
@@ -110,10 +111,10 @@ class _Means:
 
     Computed in a separate pass, from tiles divided by ``sizes``, the largest k(x, x) of each
     kernel. From sums of K alone, a wide kernel, or one on data far from zero, would lose its
-    digits in the mean. Kernels that are inner products are evaluated on centred rows: HKH is the
-    same, with all its digits. ``noise`` are the rounding errors that centring leaves of constant
-    kernels. ``row_weights`` are those of all kernels (N,), or of each (M, N), which are 0 for rows
-    that miss its source.
+    digits in the mean. Kernels that are inner products are evaluated on centred rows, unless these
+    are sparse: HKH is the same, with all its digits. ``noise`` are the rounding errors that
+    centring leaves of constant kernels. ``row_weights`` are those of all kernels (N,), or of each
+    (M, N), which are 0 for rows that miss its source.
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
@@ -160,7 +161,7 @@ def _with_centered_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRo
     rows: list[Any] = []
     for kernel, place in zip(kernel_rows.kernels, kernel_rows.places, strict=True):
         array = kernel_rows.arrays[place]
-        if isinstance(kernel, InnerProduct):
+        if isinstance(kernel, InnerProduct) and not issparse(array):
             if place not in centered:
                 values = np.asarray(array)
                 weights = row_weights if row_weights.ndim == 1 else row_weights[len(rows)]

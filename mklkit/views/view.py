@@ -190,7 +190,7 @@ class View(BlockSide):
         self.rows: Any
         (self.kernel,), (self.rows,) = self.kernel_rows.kernels, self.kernel_rows.arrays
         cache = tile_statistics.cache
-        super().__init__(len(self.rows), [index], np.ones(1), feature_statistics, cache)
+        super().__init__(self.rows.shape[0], [index], np.ones(1), feature_statistics, cache)
         self._index = index
         self._tile_statistics = tile_statistics
 

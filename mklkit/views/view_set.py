@@ -101,6 +101,7 @@ class ViewSet(list[View]):
                 bound.traits.allows_gaps,
                 None if explicit else kernel_rows.missing_of(place),
                 bound.scaling,
+                bound.sparse,
             )
             for place, (bound, fitted_map) in enumerate(zip(kernels, maps, strict=True))
         ]

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from mklkit import MKLClassifier
-from mklkit.kernels.sparse_features import products
+from mklkit.numerics.sparse_rows import sparse_products
 
 
 @pytest.mark.parametrize("density", [0.01, 0.2, 0.9])
@@ -18,7 +18,7 @@ def test_products_of_sparse_features_are_those_of_dense_ones(density):
     # Some columns that all rows have, so that both ways of multiplying are taken.
     left[:, :5] = right[:, :5] = 1
     np.testing.assert_allclose(
-        products(csr_array(left), csr_array(right)), left @ right.T, rtol=1e-9
+        sparse_products(csr_array(left), csr_array(right)), left @ right.T, rtol=1e-9
     )
 
 

@@ -18,6 +18,7 @@ from mklkit.numerics.compiling import compiled
 from mklkit.numerics.gram_tiles import mirror_tile
 from mklkit.protocols import (
     Array,
+    ColumnBlocks,
     Combiner,
     CombinerTraits,
     Learner,
@@ -316,7 +317,10 @@ def _add_gated(
 
 def numbers_of(rows: Array | Rows, columns: NDArray[np.intp] | None) -> Array:
     """Return some columns of numbers (n, k), with medians in gaps; None stands for all of them."""
-    numbers: Array = Rows.of(rows).filled().numbers
+    filled = Rows.of(rows).filled()
+    # Gates take an array, and of sparse sources too.
+    blocks = isinstance(filled.numbers, ColumnBlocks)
+    numbers: Array = np.asarray(filled) if blocks else filled.numbers
     return numbers if columns is None else numbers[:, columns]
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from attrs.validators import ge, instance_of
 from scipy.sparse import csr_array
 
-from mklkit.kernels.sparse_features import FeatureKernel, Sparse
+from mklkit.kernels.sparse_features import FeatureKernel
 from mklkit.kernels.text.sequences import in_tokens, letters
+from mklkit.numerics.sparse_rows import Sparse
 from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register

@@ -11,8 +11,9 @@ from attrs.validators import instance_of, min_len
 from scipy.sparse import csr_array
 
 from mklkit.kernels.amounts import ratio
-from mklkit.kernels.sparse_features import Sparse, products, stacked
+from mklkit.kernels.sparse_features import stacked
 from mklkit.kernels.text.sequences import in_tokens
+from mklkit.numerics.sparse_rows import Sparse, sparse_products
 from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.registry.hookspecs import register
 
@@ -55,7 +56,7 @@ class TokenSet(FixedKernel):
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the texts ``a`` (n, L) and ``b`` (m, L'): (n, m)."""
         left, right = self._sets(a, b)
-        common = products(left, right)
+        common = sparse_products(left, right)
         sizes = [members.sum(axis=1) for members in (left, right)]
         return ratio(common, sizes[0][:, None] + sizes[1] - common)
 
