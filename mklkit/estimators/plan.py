@@ -30,6 +30,7 @@ from mklkit.protocols import (
     TWO_CLASSES,
     Array,
     Combiner,
+    CombinerTraits,
     FeatureMapTraits,
     Missing,
     Rows,
@@ -139,7 +140,13 @@ def plan_of(
         if sum(shares.values()) >= 1 and len(shares) < len(kernels):
             raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
     proposed = any(bound.auto for bound in kernels)
-    is_open = proposed and estimator.learner is None and choice.learner.name == LEARNER
+    suitable = traits_of(choice.combiner, CombinerTraits).for_learners
+    is_open = (
+        proposed
+        and estimator.learner is None
+        and choice.learner.name == LEARNER
+        and (not suitable or RIDGE in suitable)
+    )
     return Plan(
         tuple(kernels),
         choice.feature_map,
