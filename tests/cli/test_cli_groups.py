@@ -32,7 +32,8 @@ def visits(tmp_path: Path) -> Path:
 
 
 def test_groups_time_and_leakage(mklkit: Run, visits: Path) -> None:
-    groups = ("--groups", "patient", "--drop", "part", "-k", "linear", "--json")
+    kernel = ("-k", "linear", "-l", "svm(C=1)")
+    groups = ("--groups", "patient", "--drop", "part", *kernel, "--json")
     scored = json.loads(mklkit("evaluate", visits, "--cv", "3x2", *groups).out)
     assert scored["plan"]["folds"] == 3
     assert len(scored["folds"]) == 6
@@ -43,7 +44,7 @@ def test_groups_time_and_leakage(mklkit: Run, visits: Path) -> None:
     assert left_out["plan"]["folds"] == 20
     fitted = json.loads(mklkit("fit", visits, *groups).out)
     assert "groups of 20 at random" in fitted["split"]
-    in_time = mklkit("evaluate", visits, "--cv", "time:3", "-k", "linear").out
+    in_time = mklkit("evaluate", visits, "--cv", "time:3", *kernel).out
     assert "in the order of the rows" in in_time
     assert "1 row of 60 is tested" in in_time
 
@@ -111,7 +112,7 @@ def test_rows_that_occur_twice_give_no_target() -> None:
 
 def test_explain_keeps_the_groups_of_the_model_or_stops(mklkit: Run, visits: Path) -> None:
     model, quick = visits.with_name("v.mkl"), ("--cv", "3", "--repeats", "1", "--json")
-    columns = ("-k", "a:linear@a", "-k", "b:linear@b")
+    columns = ("-k", "a:linear@a", "-k", "b:linear@b", "-l", "svm(C=1)")
     mklkit("fit", visits, "-t", "ill", "--groups", "patient", *columns, "-o", model)
     remembered = mklkit("explain", model, visits, *quick).json
     asked = mklkit("explain", model, visits, *quick, "--groups", "patient").json

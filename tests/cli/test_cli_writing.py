@@ -92,6 +92,12 @@ def probable(mklkit: Run, fitted: Fitted, tmp_path_factory: pytest.TempPathFacto
     return Fitted(fitted.data, model, done)
 
 
+@pytest.fixture(scope="module")
+def shown(mklkit: Run, probable: Fitted) -> pd.DataFrame:
+    """Return the predictions that the terminal shows."""
+    return pd.read_csv(io.StringIO(mklkit("predict", probable.model, probable.data).out))
+
+
 class TestFormats:
     @pytest.mark.parametrize(
         ("name", "read"),
@@ -108,17 +114,17 @@ class TestFormats:
         self,
         mklkit: Run,
         probable: Fitted,
+        shown: pd.DataFrame,
         tmp_path: Path,
         name: str,
         read: Callable[[bytes], pd.DataFrame],
     ) -> None:
-        shown = mklkit("predict", probable.model, probable.data)
         done = mklkit("predict", probable.model, probable.data, "-o", tmp_path / name)
         assert done.code == 0, done
         assert done.err.endswith(", as CSV\n") == name.endswith(".old")
         table = read((tmp_path / name).read_bytes())
         assert table.shape[1] > 1
-        pd.testing.assert_frame_equal(table, pd.read_csv(io.StringIO(shown.out)))
+        pd.testing.assert_frame_equal(table, shown)
 
     @pytest.mark.parametrize("ending", sorted({*ENDINGS} - {*WRITABLE}))
     def test_a_format_that_is_only_read_is_refused_by_name(
