@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.processes import FIXED
 
 from mklkit.datasets import load_table
 
 SOURCES = ("profile", "fourier", "pattern")
-# The learner's own choice of C would take most of the time, in each fit.
-KERNELS = [*(part for n in SOURCES for part in ("-k", f"{n}:rbf@{n}_*")), "-l", "svm(C=1)"]
+KERNELS = [*(part for n in SOURCES for part in ("-k", f"{n}:rbf@{n}_*")), *FIXED]
 PARTS = ("complete", "incomplete")
 
 

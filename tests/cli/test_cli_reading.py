@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import reading_kernels
-from helpers.processes import Outcome, Run, write_plugin
+from helpers.processes import FIXED, Outcome, Run, write_plugin
 
 KERNELS = [
     *("-k", "seq:letters@sequence"),
@@ -17,8 +17,6 @@ KERNELS = [
     *("-k", "same@color"),
     *("-k", "smaller@count"),
 ]
-# The learner's own choice of C would take most of the time, in each fit.
-FIXED = ("-l", "svm(C=1)")
 
 QUICK = ("-c", "uniform", *FIXED, "--cv", "2x1", "--baselines", "logistic regression")
 
@@ -78,7 +76,7 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     assert "seq: letters on sequence" in shown.out
     rows.drop(columns="sequence").to_csv(sequences / "less.csv", index=False)
     run("predict", "model.mkl", "less.csv").refused("lacks", "'sequence'")
-    explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--json")
+    explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--repeats", "3", "--json")
     assert explained.code == 0, explained
     columns = {single_row["group"]: single_row for single_row in explained.json["columns"]}
     assert set(columns) == {"sequence", "age", "color", "count"}

@@ -255,7 +255,12 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
 @pytest.mark.filterwarnings("error::mklkit.errors.CovariatesWarning")
 def test_verdicts_stand_on_columns_that_are_adjusted_or_covariates_that_are_kept(leaky) -> None:
     frame, y = leaky
-    settings = {"methods": "alignment", "cv": "2x1", "baselines": "none", "learners": ["svm(C=1.0)"]}
+    settings = {
+        "methods": "alignment",
+        "cv": "2x1",
+        "baselines": "none",
+        "learners": ["svm(C=1.0)"],
+    }
     normal = frame.drop(columns="snp_a")
     adjusted = compare(normal, y, kernels=SOURCES, covariates="age", **settings)
     kept = compare(frame, y, kernels=[*SOURCES, KEPT.replace(COVARIATES, "age")], **settings)
