@@ -107,9 +107,10 @@ class GatedGrid(BlockDecision):
     n_iter: None = None
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n, G) of one block of rows."""
+        """Return the decision values (n, G), or (n, C, G), of one block of rows."""
         composite = self.decisions[0].composite(block)
-        return np.column_stack([decision.learner.decide(composite) for decision in self.decisions])
+        values = [decision.learner.decide(composite) for decision in self.decisions]
+        return np.stack(values, axis=-1)
 
 
 @attrs.frozen
