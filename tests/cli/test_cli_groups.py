@@ -31,6 +31,7 @@ def visits(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.process
 def test_groups_time_and_leakage(mklkit: Run, visits: Path) -> None:
     kernel = ("-k", "linear", *FIXED)
     groups = ("--groups", "patient", "--drop", "part", *kernel, "--json")
@@ -110,6 +111,7 @@ def test_rows_that_occur_twice_give_no_target() -> None:
     assert not leakage_notes(twice, labels, [])
 
 
+@pytest.mark.process
 def test_explain_keeps_the_groups_of_the_model_or_stops(mklkit: Run, visits: Path) -> None:
     model, quick = visits.with_name("v.mkl"), ("--cv", "2", "--repeats", "1", "--json")
     columns = ("-k", "a:linear@a", "-k", "b:linear@b", *FIXED)

@@ -28,6 +28,7 @@ def lacking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.process
 def test_fits_predicts_and_compares_rows_that_lack_sources(
     mklkit: Any, lacking: Path, tmp_path: Path
 ) -> None:

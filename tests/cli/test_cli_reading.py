@@ -51,6 +51,7 @@ def run(mklkit: Run, sequences: Path) -> Callable[..., Outcome]:
     return lambda *arguments: mklkit(*arguments, cwd=sequences, PYTHONPATH=str(sequences / "site"))
 
 
+@pytest.mark.process
 def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     fitted = run("fit", "rows.csv", *KERNELS, *FIXED, "-o", "model.mkl")
     assert fitted.code == 0, fitted
@@ -83,6 +84,7 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     assert columns["sequence"]["shuffled"] > 0.1
 
 
+@pytest.mark.process
 def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
     for command in (
         ("evaluate", "rows.csv", *KERNELS, *FIXED, "--folds", "3"),

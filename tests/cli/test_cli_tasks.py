@@ -127,6 +127,7 @@ def test_wrong_targets_raise_the_same_error_everywhere(site: Site, tmp_path: Pat
     assert not (tmp_path / "answers.csv").exists()
 
 
+@pytest.mark.process
 def test_kernels_are_proposed_and_weighted_by_the_response(site: Site) -> None:
     options = "--lower", "lo", "--combiner", "alignment", "--kernels", "auto", "--json"
     fitted = site.run("fit", site.table, *options).json
@@ -135,6 +136,7 @@ def test_kernels_are_proposed_and_weighted_by_the_response(site: Site) -> None:
     assert proposed["kernels"]
 
 
+@pytest.mark.process
 def test_it_is_tuned_evaluated_and_compared(site: Site, tmp_path: Path) -> None:
     task = "--lower", "lo"
     tuned = site.run("fit", site.table, *task, "--tune", "fast", "--json").json
@@ -169,6 +171,7 @@ def check_distances(cells: list[dict[str, Any]]) -> None:
         assert (distances == 0).mean() == pytest.approx(cell["scores"]["inside"])
 
 
+@pytest.mark.process
 def test_a_model_is_explained_and_inspected(site: Site) -> None:
     explained = site.run("explain", site.model, site.table, "--cv", "2x1", "--json").json
     assert explained["score"] == "neg_distance"

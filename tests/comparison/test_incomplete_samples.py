@@ -59,6 +59,7 @@ def splits_of(y: np.ndarray) -> list[Any]:
     return list(StratifiedKFold(3, shuffle=True, random_state=1).split(y, y))
 
 
+@pytest.mark.process
 def test_compare(data: Any, lacks: np.ndarray, tmp_path: Any) -> None:
     X, y = data
     settings = {"kernels": KERNELS, "learners": ["svm(C=5)"], "baselines": ["logistic regression"]}
@@ -139,6 +140,7 @@ def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
     assert means["complete_score"] > means["incomplete_score"]
 
 
+@pytest.mark.process
 def test_lacking_that_tells_the_class_is_a_warning(data: Any, tmp_path: Any) -> None:
     X, y = data[0].copy(), data[1] > 1
     X.loc[y, X.columns.str.startswith("pattern_")] = np.nan

@@ -80,6 +80,7 @@ def test_numbers_are_compared_by_r2() -> None:
     assert done.table()["score"].round(12).is_monotonic_decreasing
 
 
+@pytest.mark.process
 def test_several_targets_and_every_file(tmp_path: Any) -> None:
     targets = pd.DataFrame({"sugar": NUMBERS, "mass": FEATURES[:, 2] + 0.001 * NUMBERS})
     settings = CHEAP | {"baselines": ["gradient boosting"], "score": "neg_mean_absolute_error"}
@@ -120,6 +121,7 @@ def test_outliers_are_found_without_labels() -> None:
     assert runs(done, "uniform")["score"][0] == pytest.approx(expected)
 
 
+@pytest.mark.process
 def test_numbers_and_outliers_are_tuned_inside_the_training_rows() -> None:
     targets = np.column_stack([NUMBERS, NUMBERS + 100 * FEATURES[:, 0]])
     rows = np.random.default_rng(0).normal(size=(60, 4))

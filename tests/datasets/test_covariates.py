@@ -219,6 +219,7 @@ def leaky() -> tuple[pd.DataFrame, np.ndarray]:
 SOURCES = ["snp:rbf@snp_*", "lab:rbf@lab_*"]
 
 
+@pytest.mark.process
 def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(leaky) -> None:
     frame, y = leaky
     with pytest.warns(CovariatesWarning, match="'snp_a'") as warned:
