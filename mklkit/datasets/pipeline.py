@@ -15,6 +15,7 @@ from mklkit.datasets.covariates import CovariateRemoval
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.selecting import chosen_columns
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.declaring import declared_sources, missable
 from mklkit.estimators.from_preset import (
     default_preset,
@@ -81,8 +82,8 @@ def build_pipeline(
     Notes
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
-    on unchanged: they are not dropped as identifiers, one-hot encoded or scaled. If kernels are
-    proposed (and no covariates removed), so are text, counts, and categories in addition to their
+    on unchanged: they are not dropped as identifiers or one-hot encoded. If kernels are chosen by
+    the classifier (and no covariates removed), so are text, and categories in addition to their
     one-hot columns. Rows that lack all columns that a kernel names keep these gaps, for the
     classifier's ``missing``; other gaps become the median, except in amounts whose gaps the kernel
     skips.
@@ -108,8 +109,9 @@ def build_pipeline(
     steps: list[tuple[str, Any]] = [("encode", encoder)]
     if covariates:
         steps.append(("covariates", CovariateRemoval(covariates, passthrough)))
-    names = [name for name in classifier.get_params() if name.rpartition("__")[2] == "scale"]
-    if sources and names:
+    parts = {"": classifier, **{f"{k}__": v for k, v in classifier.get_params().items()}}
+    names = [f"{name}scale" for name, part in parts.items() if takes_scale(part)]
+    if names:
         unsaid = [name for name in names if classifier.get_params()[name] is None]
         classifier = clone(classifier).set_params(**dict.fromkeys(unsaid, scale))
     elif scaling.amounts:
@@ -120,6 +122,11 @@ def build_pipeline(
     elif scaling.scaler is not None:
         steps.append(("scale", scaling.scaler().set_output(transform="pandas")))
     return Pipeline([*steps, ("classify", classifier)])
+
+
+def takes_scale(estimator: Any) -> bool:
+    """Return whether an estimator scales the columns of its kernels."""
+    return isinstance(estimator, KernelEstimator) and "scale" in estimator.get_params(deep=False)
 
 
 def preset_pipeline(

@@ -194,8 +194,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
             Their class labels; for rows of Dask, a Dask array or Series.
         sample_weight : array-like of shape (N,), optional
             How much each sample counts: a sample of weight 2 counts as the same sample twice, and
-            one of weight 0 is left out. Random maps and ``kernels="auto"`` weight all others
-            equally.
+            one of weight 0 is left out. Random maps and scalings weight all others equally.
         groups : array-like of shape (N,), optional
             The group of each sample, such as its patient: whatever is chosen on held-out samples
             (C, α, the best kernel, probabilities …) is chosen on samples of other groups.

@@ -48,6 +48,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
 from mklkit.registry.given_arrays import writes_explained
+from mklkit.registry.specs import to_spec
 from mklkit.registry.tasks import kind_named
 from mklkit.views.cache import Cache
 from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
@@ -218,13 +219,17 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
         sources = tuple((k.label, k.auto, joblib.hash(k.columns)) for k in plan.kernels)
         key = plan.kind, sources, plan.learners, plan.scale, data.digest
         bank = cache.of(("chosen kernels", key), choose)
-    learner = plan.learner if bank.learner is None else bank.learner
-    resolved = (*bank.notes, *plan.notes)
-    if bank.learner is not None:
-        resolved = tuple(note for note in resolved if not note.startswith("learner "))
-    return attrs.evolve(
-        plan, kernels=tuple(bank.kernels), learner=learner, notes=resolved, proposed=False
-    )
+    plan = attrs.evolve(plan, kernels=tuple(bank.kernels), proposed=False)
+    notes = [*bank.notes, *plan.notes]
+    if bank.learner is None:
+        return attrs.evolve(plan, notes=tuple(notes))
+    notes = [note for note in notes if not note.startswith("learner ")]
+    feature_map = plan.feature_map
+    if plan.landmarks is not None and not bank.exact:
+        feature_map = plan.landmarks
+        notes = [note for note in notes if not note.startswith("feature map ")]
+        notes.append(f"feature map {to_spec(feature_map)}: there are {len(data.rows)} rows")
+    return attrs.evolve(plan, feature_map=feature_map, learner=bank.learner, notes=tuple(notes))
 
 
 CHECKED_ROWS = 256

@@ -381,8 +381,13 @@ class ModelSettings:
         names = {setting.name for setting in of_classes}
         return {name: value for name, value in self.parameters().items() if name not in names}
 
-    def choices(self) -> list[str]:
+    def choices(self, model: Any) -> list[str]:
         """Return what these settings choose by a preset or by default.
+
+        Parameters
+        ----------
+        model : estimator
+            The fitted estimator, which may have chosen its kernels.
 
         Returns
         -------
@@ -394,7 +399,7 @@ class ModelSettings:
         if self.preset is not None:
             return [f"preset {self.preset}"]
         lines = []
-        if not self.kernels:
+        if not self.kernels and not any(bound.auto for bound in model.bound_kernels_):
             specs = ", ".join(kernel.partition(":")[2] for kernel in KERNELS)
             lines.append(f"kernels {specs}: the default")
         if self.combiner is None:

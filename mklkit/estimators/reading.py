@@ -98,8 +98,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
                 if isinstance(X, SparseTable):
                     rows = _read_sparse(estimator, schema, X, first, finite)
                 elif schema.plain and only_numbers(X):
-                    kind = {"dtype": FLOATS, "order": "C", "ensure_all_finite": finite}
-                    rows = Rows.of(validate_data(estimator, X, reset=first, **kind))
+                    rows = Rows.of(_validated(estimator, X, first, finite))
                 else:
                     rows = _read(estimator, schema, X, first, finite)
         except ValueError as error:
@@ -108,6 +107,18 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
             raise
         break
     return rows if finite is True else with_gaps(schema, rows)
+
+
+def _validated(estimator: Any, X: Any, first: bool, finite: Any) -> Array:
+    """Return a table of numbers as an array (n, d), checked by scikit-learn."""
+    kind: dict[str, Any] = {"dtype": FLOATS, "order": "C", "ensure_all_finite": finite}
+    if isinstance(X, pd.DataFrame) and all(isinstance(each, np.dtype) for each in X.dtypes):
+        # scikit-learn would look at each of thousands of columns several times.
+        validate_data(estimator, X, skip_check_array=True, reset=first)
+        numbers: Array = check_array(X.to_numpy(), input_name="X", estimator=estimator, **kind)
+    else:
+        numbers = validate_data(estimator, X, reset=first, **kind)
+    return numbers
 
 
 def _read(estimator: Any, schema: Schema, X: Any, first: bool, finite: Any) -> Rows:

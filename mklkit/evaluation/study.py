@@ -143,7 +143,7 @@ class Study:
             "seed": self.settings.seed,
             "score": self.score,
             "preprocessing": steps_of(self.table, model),
-            "choices": self.settings.choices() + list(model[-1].choices_),
+            "choices": self.settings.choices(model[-1]) + list(model[-1].choices_),
             "model": metadata_of_model(model),
             **results,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from numbers import Real
@@ -100,6 +101,28 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     """
     if rule == "auto":
         return float(np.sqrt(rows.shape[1] / 2))
+    if row_weights is not None or not isinstance(rows, np.ndarray) or rows.flags.writeable:
+        return _computed(rule, rows, row_weights)
+    known = _known_of(rows)
+    if rule not in known:
+        known[rule] = _computed(rule, rows, None)
+    return known[rule]
+
+
+_KNOWN: dict[int, tuple[weakref.ref[Any], dict[str, float]]] = {}
+"""Bandwidths of arrays that are read-only and still exist: kernels of several widths read one."""
+
+
+def _known_of(rows: Array) -> dict[str, float]:
+    """Return the bandwidths of an array that are known, by rule, to be added to."""
+    key = id(rows)
+    if key not in _KNOWN:
+        _KNOWN[key] = weakref.ref(rows, lambda _: _KNOWN.pop(key, None)), {}
+    return _KNOWN[key][1]
+
+
+def _computed(rule: str, rows: Array | RowSource, row_weights: Array | None) -> float:
+    """Return the bandwidth of a rule that takes distances or variances."""
     places = sampled_places(rows.shape[0])
     some = rows[places]
     # Only ratios of weights count, and products of large or small ones would over- or underflow.

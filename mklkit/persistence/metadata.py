@@ -24,7 +24,7 @@ from mklkit.estimators.introspection import KernelModel, classifier_in, column_n
 from mklkit.estimators.task_of import task_of
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.persistence.schema import Node, full_name
-from mklkit.registry.specs import to_spec
+from mklkit.registry.specs import kernel_spec, to_spec
 
 FORMAT = 1
 VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
@@ -117,16 +117,13 @@ def metadata_of_model(model: Any) -> dict[str, Any]:
 
 def _kernels(classifier: KernelModel) -> list[dict[str, Any]]:
     every = column_names(classifier)
-    parts = zip(
-        classifier.kernel_names_, classifier.kernels_, classifier.kernel_columns_, strict=True
-    )
     return [
         {
-            "name": name,
-            "spec": to_spec(kernel, full=True),
-            "columns": None if columns is None else json_ready(every[columns]),
+            "name": bound.label,
+            "spec": kernel_spec(bound, full=True),
+            "columns": None if bound.columns is None else json_ready(every[bound.columns]),
         }
-        for name, kernel, columns in parts
+        for bound in classifier.bound_kernels_
     ]
 
 

@@ -216,8 +216,10 @@ def to_spec(component: Any, *, full: bool = False) -> str:
     return f"{name}({', '.join(parts)})" if parts else name
 
 
-def kernel_spec(bound: Any) -> str:
+def kernel_spec(bound: Any, *, full: bool = False) -> str:
     """Return the spec string of a bound kernel, with its scaling: ``"rbf[standard]"``.
+
+    With parameters at their defaults if it is ``full``.
 
     Examples
     --------
@@ -226,7 +228,7 @@ def kernel_spec(bound: Any) -> str:
     "cosine(kernel='linear')[roots]"
     """
     scale = bound.scale if bound.scaling is None else bound.scaling.name
-    return to_spec(bound.kernel) + ("" if scale is None else f"[{scale}]")
+    return to_spec(bound.kernel, full=full) + ("" if scale is None else f"[{scale}]")
 
 
 def _is_default(default: Any, value: Any) -> bool:
