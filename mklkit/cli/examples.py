@@ -20,7 +20,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             'mklkit fit patients.csv -t target -k "rbf@fever,pulse" -k "overlap@ward"',
         ),
         (
-            "Propose kernels and choose parameters from the training rows:",
+            "Choose kernels, their scalings and parameters from the training rows:",
             "mklkit fit iris --kernels auto --tune fast",
         ),
     ),

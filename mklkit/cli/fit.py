@@ -85,9 +85,11 @@ def fit(
 ) -> None:
     """Learn kernel weights and a classifier or a regression, and score it on held-out rows.
 
-    A target of numbers is learned by regression. Text columns are one-hot encoded, missing values
-    imputed and features scaled; these steps are part of the saved model. A table that does not fit
-    into memory is read in parts, and can be fitted on a cluster.
+    Numeric targets are fitted by regression. Text columns are one-hot encoded and missing values
+    imputed, and each kernel scales its columns; all of this is part of the saved model. If the
+    names of columns tell several sources, the kernel and scaling of each is chosen from the
+    training rows. A table that does not fit into memory is read in parts, and can be fitted on a
+    cluster.
     """
     from mklkit.datasets.in_parts import table_in_parts
     from mklkit.errors import SpecError

@@ -28,7 +28,7 @@ Sources = Annotated[
         metavar="COLUMNS",
         autocompletion=complete.feature_columns,
         show_default="recognised by their names",
-        help="The columns of a source, such as 'mrna_*': --kernels auto proposes kernels for each."
+        help="The columns of a source, such as 'mrna_*': --kernels auto chooses a kernel for each."
         " May be repeated.",
     ),
 ]
@@ -62,12 +62,12 @@ def _beside_covariates(share: float, chosen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_sources(sources: list[str], kernels: list[str] | None) -> list[str]:
-    """Return the kernels that are proposed for each source, instead of ``auto``."""
+    """Return a kernel to be chosen for each source, instead of ``auto``."""
     from mklkit.registry.columns import AUTO_KERNELS
 
     if kernels not in (None, [AUTO_KERNELS]):
         raise typer.BadParameter(
-            "--sources applies to proposed kernels: leave out --kernel, or set it to auto."
+            "--sources applies to kernels that are chosen: leave out --kernel, or set it to auto."
         )
     return [f"{AUTO_KERNELS}@{columns}" for columns in sources]
 

@@ -82,8 +82,8 @@ def build_pipeline(
     Notes
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
-    on unchanged: they are not dropped as identifiers, one-hot encoded or scaled. If kernels are
-    proposed (and no covariates removed), so are text, counts, and categories in addition to their
+    on unchanged: they are not dropped as identifiers or one-hot encoded. If kernels are chosen by
+    the classifier (and no covariates removed), so are text, and categories in addition to their
     one-hot columns. Rows that lack all columns that a kernel names keep these gaps, for the
     classifier's ``missing``; other gaps become the median, except in amounts whose gaps the kernel
     skips.

@@ -194,8 +194,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
             Their class labels; for rows of Dask, a Dask array or Series.
         sample_weight : array-like of shape (N,), optional
             How much each sample counts: a sample of weight 2 counts as the same sample twice, and
-            one of weight 0 is left out. Random maps and ``kernels="auto"`` weight all others
-            equally.
+            one of weight 0 is left out. Random maps and scalings weight all others equally.
         groups : array-like of shape (N,), optional
             The group of each sample, such as its patient: whatever is chosen on held-out samples
             (C, α, the best kernel, probabilities …) is chosen on samples of other groups.
@@ -277,11 +276,10 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         """Return the fit on checked rows and class numbers, without probabilities."""
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
-        plan = with_kernels(plan, data, cache)
         n_classes = len(self.classes_)
-        if plan.proposed:  # Along with a learner, on which the problems depend.
-            with writes_explained(plan.components):
-                plan = with_kernels(plan, data, cache)
+        with writes_explained(plan.components):
+            # Along with a learner, on which the problems depend.
+            plan = with_kernels(plan, data, cache)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
         return fit_problems(plan, data, problems, random_state, cache)
 

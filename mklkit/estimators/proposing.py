@@ -75,6 +75,12 @@ GAIN = 0.005
 WORTH = 0.01
 """By which share the error must fall for sources to be left out."""
 
+MUCH = 0.8
+"""The share of a named kernel's error below which another representation is worth a warning."""
+
+ROWS_OF_WARNINGS = 300
+"""Rows on which named kernels are compared with other representations, in tenths of a second."""
+
 MOST_TAKEN = 8
 """The most representations of a lone source."""
 
@@ -95,13 +101,15 @@ LEFT_OUT = "left out"
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    ``learner`` is the one that was chosen with them; None if none was. ``notes`` tell what was
-    chosen and why.
+    ``learner`` is the one that was chosen with them; None if none was. ``exact``: whether all
+    similarities of the rows were compared, not those with landmarks. ``notes`` tell what was chosen
+    and why.
     """
 
     kernels: list[BoundKernel]
     notes: tuple[str, ...] = ()
     learner: Any = None
+    exact: bool = True
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""
@@ -204,7 +212,52 @@ def chosen_bank(
     if len(judge.rows) < len(data.rows):
         bank = [attrs.evolve(bound, scaling=None) for bound in bank]  # Fitted to some rows.
     bank = with_scaling(bank, data.rows, scale)
-    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner)
+    exact = judge.landmarks is None
+    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner, exact)
+
+
+def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any]]:
+    """Return where another representation is much better than the kernels that the user named.
+
+    For each source of numbers, on 300 training samples at most, drawn by class: the label of a
+    kernel, its columns, its representation and that of the best one as spec strings, and their
+    leave-one-out errors in relation to that of the mean.
+    """
+    plan = estimator.fitted_.plan
+    sources: dict[bytes, list[BoundKernel]] = {}
+    for bound in plan.kernels:
+        if bound.reads == "numbers" and not bound.auto:
+            key = b"" if bound.columns is None else bound.columns.tobytes()
+            sources.setdefault(key, []).append(bound)
+    if not sources or estimator.kind.is_empty:
+        return []
+    rows = read_rows(estimator, plan.schema, as_source(X))
+    if not rows.in_memory:
+        return []
+    data = check_training(BaseEstimator(), estimator.kind, rows, y)
+    judge = Judge.of(data, estimator.kind, ROWS_OF_WARNINGS)
+    better = []
+    for kernels in sources.values():
+        source = attrs.evolve(kernels[0], scaling=None, scale=None)
+        missing = judge.missing(source)
+        used = KernelRows.reading(fit_kernels(kernels, judge.rows), kernels, judge.rows)
+        grams = [gram for _, gram in sorted(used.similarities(used), key=lambda pair: pair[0])]
+        results = [judge.left_out(gram, missing) for gram in [*grams, np.sum(grams, axis=0)]]
+        named = min(results, key=lambda result: float(result.errors.sum()))
+        best = min(_candidates(source, judge), key=lambda candidate: candidate.error)
+        present = Candidate(source, source, grams[0], named)
+        if best.error < MUCH * present.error and is_clear(present, best, judge):
+            better.append(
+                {
+                    "kernel": source.label,
+                    "columns": None if source.columns is None else source.columns.tolist(),
+                    "spec": kernel_spec(kernels[0]),
+                    "error": judge.ratio(named.errors),
+                    "better": kernel_spec(best.bound),
+                    "better_error": judge.ratio(best.result.errors),
+                }
+            )
+    return better
 
 
 @attrs.frozen(eq=False)
@@ -242,10 +295,10 @@ class Judge:
     landmarks: NDArray[np.intp] | None
 
     @classmethod
-    def of(cls, data: TrainingData, kind: TargetKind) -> Self:
-        """Return the training rows, or 10,000 drawn by class, and their targets."""
+    def of(cls, data: TrainingData, kind: TargetKind, most: int = MOST_ROWS) -> Self:
+        """Return the training rows, or some drawn by class, and their targets."""
         codes = data.values if kind.of_classes else np.zeros(len(data.values), np.intp)
-        drawn = drawn_by_class(codes, MOST_ROWS)
+        drawn = drawn_by_class(codes, most)
         values = data.values[drawn]
         if kind.of_classes:
             targets = (values[:, None] == np.unique(values)).astype(np.float64)
@@ -302,10 +355,14 @@ class Judge:
         (errors,) = squared_errors(nothing, rows, self.targets, np.ones(1))
         return float(errors.sum()) or 1.0
 
-    def share(self, errors: Array) -> str:
-        """Return errors (n,) in relation to those of the mean, as text: 1 if nothing is learned."""
+    def ratio(self, errors: Array) -> float:
+        """Return errors (n,) in relation to those of the mean: 1 if nothing is learned."""
         ratio = errors.sum() / self.without_kernels * len(self.targets) / max(len(errors), 1)
-        return number(float(ratio), 2)
+        return float(ratio)
+
+    def share(self, errors: Array) -> str:
+        """Return :meth:`ratio` as text."""
+        return number(self.ratio(errors), 2)
 
 
 def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:

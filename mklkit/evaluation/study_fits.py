@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,8 +12,12 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.covariates import quiet_removal
+from mklkit.display.numbers import number
 from mklkit.display.progress import Progress
+from mklkit.errors import MKLKitWarning, quoted
+from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.introspection import classifier_in
+from mklkit.estimators.proposing import better_representations
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
 from mklkit.evaluation.study import Study, steps_of
@@ -66,7 +71,27 @@ def fit_study(
         model, seconds = fit.model, fit.seconds
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
     record["choices"] += notes
+    record["better_representations"] = _better_representations(study, model)
     return FittedStudy(study, model, record)
+
+
+def _better_representations(study: Study, model: Pipeline) -> list[dict[str, Any]]:
+    """Return where other representations are much better than named kernels, and warn of them."""
+    estimator = classifier_in(model[-1])
+    if not study.settings.kernels or not isinstance(estimator, KernelEstimator):
+        return []
+    features = model[:-1].transform(study.table.features)
+    better = better_representations(estimator, features, study.targets)
+    for each in better:
+        warnings.warn(
+            f"Kernel {quoted(each['kernel'])} reads its columns by {each['spec']}, whose"
+            f" leave-one-out error is {number(each['error'], 2)} (1 if nothing is learned), and"
+            f" {each['better']} has {number(each['better_error'], 2)}: try it, or let 'auto' in"
+            " place of the kernel choose.",
+            MKLKitWarning,
+            stacklevel=2,
+        )
+    return better
 
 
 def _as_chosen(model: Any) -> tuple[Pipeline, list[str]]:

@@ -77,9 +77,10 @@ def explain(
 ) -> Explanation:
     """Measure how much each kernel and column contributes to a model.
 
-    The model is refitted on folds of the rows, with its parameters and kernels (no search is
-    repeated, and no kernels are proposed again): once with all kernels and once without each
-    of them. Columns are shuffled in the held-out rows, for all kernels at once, before encoding.
+    The model is refitted on folds of the rows, with its parameters (no search is repeated), once
+    with all kernels and once without each of them. A kernel that was chosen for its source is
+    chosen again on the training rows of each fold. Columns are shuffled in the held-out rows, for
+    all kernels at once, before encoding.
 
     Parameters
     ----------

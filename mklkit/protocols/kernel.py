@@ -53,7 +53,8 @@ class KernelTraits(Facts):
         sparse source as an array.
     proposed : tuple of str, default=()
         Spec strings of this kernel to try on any columns that hold what it reads, the most useful
-        first: the candidates of ``kernels="auto"``. Widths should be rules that adapt to the data.
+        first: the candidates of ``kernels="auto"``. ``"mine[roots]"`` says what is done to columns
+        of numbers, which are standardised otherwise. Widths should be rules that adapt to the data.
     examples : tuple, default=()
         A few distinct values that its columns may hold, if it does not take every value: texts of a
         grammar, for example. The checks of ``mklkit-authors`` build samples from them.

@@ -26,5 +26,5 @@ def test_the_steps_of_a_fit_are_those_of_the_estimator(tmp_path: Path) -> None:
     done = run_listing(of_table, names, tmp_path)
     assert done.code == 0, done
     table, pipeline = names["table"], names["pipeline"]
-    assert [name for name, _ in pipeline.steps] == ["encode", "scale", "classify"]
+    assert [name for name, _ in pipeline.steps] == ["encode", "classify"]
     assert pipeline.score(table.features, table.target) > 0.5
