@@ -18,7 +18,14 @@ from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_messa
 from mklkit.estimators.binding import bind
 from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import with_sources
-from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
+from mklkit.estimators.plan import (
+    Plan,
+    ProblemViews,
+    kernels_to_bind,
+    on_kernels,
+    plan_of,
+    same_key,
+)
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import chosen_bank
 from mklkit.estimators.reading import as_source, training_rows
@@ -48,6 +55,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
 from mklkit.registry.given_arrays import writes_explained
+from mklkit.registry.specs import to_spec
 from mklkit.registry.tasks import kind_named
 from mklkit.views.cache import Cache
 from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
@@ -215,16 +223,23 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     if cache is None or not data.rows.in_memory:
         bank = choose()
     else:
-        sources = tuple((k.label, k.auto, joblib.hash(k.columns)) for k in plan.kernels)
+        sources = tuple(
+            (k.label, k.auto, same_key(k.kernel), joblib.hash((k.columns, k.scaling)))
+            for k in plan.kernels
+        )
         key = plan.kind, sources, plan.learners, plan.scale, data.digest
         bank = cache.of(("chosen kernels", key), choose)
-    learner = plan.learner if bank.learner is None else bank.learner
-    resolved = (*bank.notes, *plan.notes)
-    if bank.learner is not None:
-        resolved = tuple(note for note in resolved if not note.startswith("learner "))
-    return attrs.evolve(
-        plan, kernels=tuple(bank.kernels), learner=learner, notes=resolved, proposed=False
-    )
+    plan = attrs.evolve(plan, kernels=tuple(bank.kernels), proposed=False)
+    notes = [*bank.notes, *plan.notes]
+    if bank.learner is None:
+        return attrs.evolve(plan, notes=tuple(notes))
+    notes = [note for note in notes if not note.startswith("learner ")]
+    feature_map = plan.feature_map
+    if plan.landmarks is not None and not bank.exact:
+        feature_map = plan.landmarks
+        notes = [note for note in notes if not note.startswith("feature map ")]
+        notes.append(f"feature map {to_spec(feature_map)}: there are {len(data.rows)} rows")
+    return attrs.evolve(plan, feature_map=feature_map, learner=bank.learner, notes=tuple(notes))
 
 
 CHECKED_ROWS = 256

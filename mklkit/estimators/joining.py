@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -46,7 +46,7 @@ class SparseTable:
 
     def __getitem__(self, names: list[str]) -> SparseTable:
         """Return the columns in another order."""
-        wanted = self.columns.get_indexer(names)
+        wanted = self.columns.get_indexer(pd.Index(names))
         starts = np.cumsum([0, *(block.shape[1] for block in self.blocks)])
         owners = np.searchsorted(starts, wanted, side="right") - 1
         ends = [0, *(np.flatnonzero(np.diff(owners)) + 1).tolist(), len(wanted)]
@@ -182,7 +182,7 @@ def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
     columns = getattr(source, "columns", None)
     if isinstance(source, pd.DataFrame):
         try:
-            source = source.sparse.to_coo()
+            source = cast(Any, source).sparse.to_coo()
         except ValueError as error:
             raise DataError(
                 f"Source {quoted(name)}: {error}. Turn it into a dense one with .sparse.to_dense()."
@@ -223,7 +223,10 @@ def _named_frame(name: str, source: Any) -> pd.DataFrame:
         return source.set_axis([f"{name}_{column}" for column in source.columns], axis=1)
     if isinstance(source, pd.Series):
         return source.to_frame(name)
-    array = np.asarray(source)
+    try:
+        array = np.asarray(source)
+    except ValueError as error:  # Rows of different lengths.
+        raise DataError(f"Source {quoted(name)} is no table: {error}") from error
     if array.ndim == 1 and len(array):
         return pd.DataFrame({name: source if isinstance(source, list) else array})
     if array.ndim != 2 or not array.shape[1]:

@@ -30,6 +30,7 @@ from mklkit.protocols import (
     TWO_CLASSES,
     Array,
     Combiner,
+    CombinerTraits,
     FeatureMapTraits,
     Missing,
     Rows,
@@ -42,6 +43,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import (
     COMBINER,
     FOR_LARGE_DATA,
+    LANDMARK_MAP,
     LEARNER,
     MISSING_STRATEGY,
     RIDGE,
@@ -67,7 +69,8 @@ class Plan:
 
     ``kernels`` are bound to columns of the table, whose columns the ``schema`` has; if
     ``proposed``, some tell how to read a source until its kernel is chosen from rows and target,
-    along with one of ``learners`` (empty if the learner is given). ``scale`` is what is done to the
+    along with one of ``learners`` (empty if the learner is given); with many rows on ``landmarks``,
+    a feature map (None if the map is given). ``scale`` is what is done to the
     columns of kernels that do not say. ``bandwidths`` tells whether kernels are fitted to
     each problem's own rows or to all of them; ``max_memory`` is in bytes, for features and sums
     over them; ``n_jobs`` threads run problems. ``missing`` is the strategy for rows that lack
@@ -81,6 +84,7 @@ class Plan:
     schema: Schema
     proposed: bool = False
     learners: tuple[Any, ...] = ()
+    landmarks: Any = None
     kind: str = TWO_CLASSES.name
     bandwidths: str = "per-problem"
     max_memory: int | None = None
@@ -136,7 +140,13 @@ def plan_of(
         if sum(shares.values()) >= 1 and len(shares) < len(kernels):
             raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
     proposed = any(bound.auto for bound in kernels)
-    is_open = proposed and estimator.learner is None and choice.learner.name == LEARNER
+    suitable = traits_of(choice.combiner, CombinerTraits).for_learners
+    is_open = (
+        proposed
+        and estimator.learner is None
+        and choice.learner.name == LEARNER
+        and (not suitable or RIDGE in suitable)
+    )
     return Plan(
         tuple(kernels),
         choice.feature_map,
@@ -145,6 +155,9 @@ def plan_of(
         schema,
         proposed=proposed,
         learners=(get_registry().create("learner", RIDGE), choice.learner) if is_open else (),
+        landmarks=get_registry().create("feature_map", LANDMARK_MAP)
+        if is_open and estimator.feature_map is None
+        else None,
         kind=kind.name,
         bandwidths=estimator.bandwidths,
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),

@@ -101,13 +101,15 @@ LEFT_OUT = "left out"
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    ``learner`` is the one that was chosen with them; None if none was. ``notes`` tell what was
-    chosen and why.
+    ``learner`` is the one that was chosen with them; None if none was. ``exact``: whether all
+    similarities of the rows were compared, not those with landmarks. ``notes`` tell what was chosen
+    and why.
     """
 
     kernels: list[BoundKernel]
     notes: tuple[str, ...] = ()
     learner: Any = None
+    exact: bool = True
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""
@@ -210,7 +212,8 @@ def chosen_bank(
     if len(judge.rows) < len(data.rows):
         bank = [attrs.evolve(bound, scaling=None) for bound in bank]  # Fitted to some rows.
     bank = with_scaling(bank, data.rows, scale)
-    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner)
+    exact = judge.landmarks is None
+    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner, exact)
 
 
 def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any]]:

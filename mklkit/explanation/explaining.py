@@ -79,7 +79,8 @@ def explain(
 
     The model is refitted on folds of the rows, with its parameters (no search is repeated), once
     with all kernels and once without each of them. A kernel that was chosen for its source is
-    chosen again on the training rows of each fold. Columns are shuffled in the held-out rows, for all kernels at once, before encoding.
+    chosen again on the training rows of each fold. Columns are shuffled in the held-out rows, for
+    all kernels at once, before encoding.
 
     Parameters
     ----------

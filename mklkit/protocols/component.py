@@ -62,13 +62,16 @@ KERNELS = (
 USUAL_KERNEL = "rbf(sigma='mean')[standard]"
 """How a source of numbers is represented unless another way is clearly better."""
 
+LANDMARK_MAP = "empirical(subset=1000)"
+"""The map for more rows than a Gram matrix should have."""
+
 LARGE_LEARNER = "learner='mhks'"
 """A learner that reads rows in parts."""
 
-FOR_LARGE_DATA = f"feature_map='empirical(subset=1000)', {LARGE_LEARNER}"
+FOR_LARGE_DATA = f"feature_map={LANDMARK_MAP!r}, {LARGE_LEARNER}"
 """A map and a learner that need no Gram matrix."""
 
-LARGE_DATA_OPTIONS = "--map 'empirical(subset=1000)' --learner mhks"
+LARGE_DATA_OPTIONS = f"--map '{LANDMARK_MAP}' --learner mhks"
 """The same on the command line."""
 
 FLAG = instance_of(bool)

@@ -129,7 +129,10 @@ Parts = tuple[str | None, Any, Any, str | None]
 def parts_of(value: Any) -> Parts:
     """Return the label (None where none was given), kernel, columns and scale of one kernel."""
     if isinstance(value, BoundKernel):
-        return value.label, AUTO_KERNELS if value.auto else value.kernel, value.columns, value.scale
+        if value.auto:  # The scale is chosen with the kernel.
+            return value.label, AUTO_KERNELS, value.columns, None
+        scale = value.scale if value.scaling is None else value.scaling.name
+        return value.label, value.kernel, value.columns, scale
     if isinstance(value, tuple):
         if len(value) not in (2, 3, 4) or not isinstance(value[0], str | None):
             raise SpecError(f"Expected (label, kernel, columns, scale), got {quoted(value)}.")

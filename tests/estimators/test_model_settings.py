@@ -76,10 +76,9 @@ def test_every_setting_reaches_the_pipeline() -> None:
     search = pipeline[-1]
     assert (search.effort, search.scoring) == (7, "roc_auc")
     of_estimator = search.estimator.get_params(deep=False)
-    for name in chosen.keys() - {"scale", "covariates", "missing_value", "tune", "seed"}:
+    for name in chosen.keys() - {"covariates", "missing_value", "tune", "seed"}:
         assert of_estimator[name] == chosen[name], name
     assert of_estimator["random_state"] == 3
-    assert pipeline["scale"].feature_range == (-1, 1)
     assert pipeline["covariates"].covariates == "age"
     assert pipeline["encode"].schema.missing_value == -9
 
@@ -88,7 +87,7 @@ def test_a_preset_gives_what_is_not_set() -> None:
     model = model_pipeline(ModelSettings(preset="paper-dimkl1", combiner="dimkl4"))
     assert model[-1].combiner == "dimkl4"
     assert next(iter(model[-1].kernels)).startswith("k1:")
-    assert model["scale"].feature_range == (-1, 1)
+    assert model[-1].scale == "minmax"
     assert isinstance(model_pipeline(ModelSettings(preset="rpemekl"))[-1], MKLVotingClassifier)
 
 

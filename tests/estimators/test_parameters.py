@@ -8,6 +8,7 @@ from mklkit import MKLClassifier
 from mklkit.errors import SpecError
 from mklkit.kernels import RBF, Cosine, Linear, Polynomial
 from mklkit.learners import SVM
+from mklkit.registry.columns import bind_kernels
 
 
 def test_nested_parameters_are_named_by_what_is_there():
@@ -21,7 +22,7 @@ def test_nested_parameters_are_named_by_what_is_there():
 
 
 def test_setting_a_nested_parameter_leaves_the_rest_alone():
-    kernels = ["linear@0:2", "wide:rbf(sigma=3)", Polynomial(degree=3)]
+    kernels = ["linear@0:2", "wide:rbf(sigma=3)[roots]", Polynomial(degree=3), "lab:auto@3:"]
     learner = SVM(C=2)
     model = MKLClassifier(kernels, learner=learner)
     model.set_params(kernels__wide__sigma=0.5, learner__tol=1e-4, combiner="dimkl6")
@@ -37,14 +38,16 @@ def test_setting_a_nested_parameter_leaves_the_rest_alone():
 
 
 def test_the_kernels_given_stay_as_they_are():
-    kernels = ["linear@0:2", "wide:rbf(sigma=3)", Polynomial(degree=3)]
+    kernels = ["linear@0:2", "wide:rbf(sigma=3)[roots]", Polynomial(degree=3), "lab:auto@3:"]
     model = MKLClassifier(kernels).set_params(kernels__wide__sigma=0.5)
-    assert kernels[1] == "wide:rbf(sigma=3)"  # the list given is the caller's
-    assert [(label, columns) for label, _, columns in model.kernels] == [
-        ("linear@0:2", "0:2"),
-        ("wide", None),
-        ("polynomial(degree=3, coef0=1.0, gamma=1.0)", None),
+    assert kernels[1] == "wide:rbf(sigma=3)[roots]"  # the list given is the caller's
+    assert [(bound.label, bound.columns, bound.scale) for bound in bind_kernels(model.kernels)] == [
+        ("linear@0:2", "0:2", None),
+        ("wide", None, "roots"),
+        ("polynomial(degree=3, coef0=1.0, gamma=1.0)", None, None),
+        ("lab", "3:", "standard"),  # How it is read until it is chosen.
     ]
+    assert [bound.auto for bound in bind_kernels(model.kernels)] == [False, False, False, True]
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def test_dates_and_complex_numbers_are_no_numbers(table, new, held):
         of_numbers.predict(pd.DataFrame({"age": new}))
 
 
-@pytest.mark.parametrize("rows", [{"sequence": ["ab"]}, "ab", pd.Series(["ab"])])
+@pytest.mark.parametrize("rows", ["ab", pd.Series(["ab"])])
 def test_new_rows_that_are_no_table_are_refused(table, rows):
     frame, y = table
     model = MKLClassifier([("seq", Letters(), "sequence")]).fit(frame, y)

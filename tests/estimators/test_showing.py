@@ -139,7 +139,7 @@ def test_a_search_says_what_it_chose(frame: pd.DataFrame) -> None:
         (lambda: MKLClassifier(combiner=object()), "Expected a combiner"),
         (lambda: MKLRegressor(learner="svm"), "can't learn from numbers"),
         (lambda: mklkit.MKLTransformer(combiner="ifsl"), "combiners that do"),
-        (lambda: MKLOneClass("auto"), "name the kernels"),
+        (lambda: MKLOneClass("auto"), "name the kernel."),
         (lambda: MKLSearchCV(None), "MKLSearchCV"),
         (lambda: MKLVotingClassifier(3), "Members are MKLClassifier"),
         (lambda: MKLVotingClassifier(n_members="many"), "n_members"),
@@ -182,7 +182,11 @@ def test_scikit_learn_may_be_told_to_display_text() -> None:
 def test_a_bank_is_a_table_with_notes(frame: pd.DataFrame) -> None:
     panel = alone(MKLClassifier("auto"))
     assert panel.tables == []
-    assert "proposes" in panel.facts["kernels"]
+    assert panel.facts["chosen by fit"] == "auto"
+    panel = alone(MKLClassifier(["auto@age", "text@note", "near:rbf[roots]@n_*"]))
+    assert panel.facts["chosen by fit"] == "auto@age, text"
+    assert [row[0] for row in panel.tables[0][1:]] == ["near"]
+    assert panel.tables[0][1][1] == "rbf(sigma='mean')[roots]"
     bank = propose_kernels(frame, np.arange(24) % 2)
     (panel,) = panels(bank._repr_html_())
     ((_, *rows),) = panel.tables

@@ -13,7 +13,7 @@ from mklkit.numerics.least_squares import (
     SpectralSystem,
     Spectrum,
 )
-from mklkit.numerics.ridge import leave_one_out_error
+from mklkit.numerics.ridge import GramRidge, WeightedRows, left_out, spectrum_of_features
 
 
 def test_spectrum_rebuilds_the_matrix_largest_first(rng):
@@ -136,17 +136,36 @@ def test_a_ridge_that_is_lost_beside_its_data_weight_leaves_no_ridge(rng):
     np.testing.assert_allclose(solution * 1e200, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_leave_one_out_errors_are_those_of_fits_without_each_row(rng):
-    rows, targets = rng.normal(size=(14, 3)), np.eye(3)[rng.integers(0, 3, 14)]
-    spread = rows.var(axis=0).sum()
+@pytest.mark.parametrize("n_columns", [3, 20])
+def test_leave_one_out_errors_are_those_of_fits_without_each_row(rng, n_columns):
+    rows, targets = rng.normal(size=(14, n_columns)), np.eye(3)[rng.integers(0, 3, 14)]
+    alphas = [0.01, 0.3, 3.0, 50.0]
 
-    def error(ridge):
-        total = 0.0
+    def errors(alpha):
+        answers = []
         for row in range(14):
             others = np.arange(14) != row
-            fit = Ridge(alpha=ridge * spread).fit(rows[others], targets[others])
-            total += ((targets[row] - fit.predict(rows[[row]])[0]) ** 2).sum()
-        return total / 14
+            fit = Ridge(alpha=alpha).fit(rows[others], targets[others])
+            answers.append(fit.predict(rows[[row]])[0])
+        return ((targets - answers) ** 2).sum(axis=1)
 
-    naive = min(error(ridge) for ridge in (0.01, 0.1, 1.0, 10.0))
-    assert leave_one_out_error(rows @ rows.T, targets) == pytest.approx(naive, rel=1e-9)
+    naive = min((errors(alpha) for alpha in alphas), key=sum)
+    weighted = WeightedRows.of(14, None, True)
+    spectra = [GramRidge(rows @ rows.T, weighted).spectrum]
+    if n_columns < 14:
+        spectra.append(spectrum_of_features(rows, weighted))
+    for spectrum in spectra:
+        result = left_out(spectrum, weighted, targets, alphas)
+        assert result.errors == pytest.approx(naive, rel=1e-9)
+        assert errors(result.alpha) == pytest.approx(naive)
+
+
+def test_the_spectrum_of_features_is_that_of_their_products(rng):
+    features, weights = rng.normal(2.0, 1.0, (30, 4)), rng.uniform(0.5, 3, 30)
+    weighted = WeightedRows.of(30, weights, True)
+    spectrum = spectrum_of_features(features, weighted)
+    centered = features - np.average(features, axis=0, weights=weights)
+    products = np.sqrt(weights)[:, None] * centered @ centered.T * np.sqrt(weights)
+    rebuilt = spectrum.vectors * spectrum.values @ spectrum.vectors.T
+    np.testing.assert_allclose(rebuilt, products, atol=1e-10)
+    np.testing.assert_allclose(spectrum.vectors.T @ spectrum.vectors, np.eye(4), atol=1e-10)

@@ -13,8 +13,10 @@ from mklkit import get_registry
 from mklkit.errors import MKLKitError, SpecError
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.kernels import RBF, Cosine, Polynomial
+from mklkit.protocols import Rows
 from mklkit.registry.columns import bind_kernels, resolve_columns
 from mklkit.registry.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec, to_spec
+from mklkit.views.scaling import with_scaling
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]*", fullmatch=True)
 PARAMETERS = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True).filter(
@@ -137,7 +139,9 @@ LONG = "x" * 200_000
         lambda: parse_spec(f"rbf(sigma={'-'.join('1' * 400)})"),
         lambda: parse_kernel_spec(f"rbf?{LONG}"),
         lambda: RBF().with_params(**{LONG: 1}),
-        lambda: bind_kernels([(LONG, "rbf", None, None)]),
+        lambda: bind_kernels([(LONG, "rbf", None, None, None)]),
+        lambda: with_scaling(bind_kernels(f"rbf[{LONG}]"), Rows.of(np.ones((2, 1)))),
+        lambda: parse_kernel_spec(f"rbf[none]{LONG}"),
         lambda: preset_classifier([LONG]),
         lambda: preset_classifier("mhks", **{LONG: 1}),
         lambda: resolve_columns(LONG, 3, ["a", "b", "c"]),

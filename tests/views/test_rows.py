@@ -13,8 +13,9 @@ from mklkit.protocols import Rows
 from mklkit.views.stored_rows import StoredRows
 
 
-def reader(*columns: int, reads: str = "numbers") -> Any:
-    return SimpleNamespace(columns=np.array(columns) if columns else None, reads=reads)
+def reader(*columns: int, reads: str = "numbers", scaling: Any = None) -> Any:
+    chosen = np.array(columns) if columns else None
+    return SimpleNamespace(columns=chosen, reads=reads, scaling=scaling)
 
 
 @pytest.fixture
