@@ -49,7 +49,7 @@ from mklkit.protocols.component import (
     RIDGE,
 )
 from mklkit.registry.columns import AUTO_KERNELS, bind_kernels, refuse_auto
-from mklkit.registry.composing import check_gives_weights, choose_components
+from mklkit.registry.composing import Choice, check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.cache import Cache, Quantities
@@ -140,13 +140,7 @@ def plan_of(
         if sum(shares.values()) >= 1 and len(shares) < len(kernels):
             raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
     proposed = any(bound.auto for bound in kernels)
-    suitable = traits_of(choice.combiner, CombinerTraits).for_learners
-    is_open = (
-        proposed
-        and estimator.learner is None
-        and choice.learner.name == LEARNER
-        and (not suitable or RIDGE in suitable)
-    )
+    learner_is_open = proposed and is_open(estimator, choice)
     return Plan(
         tuple(kernels),
         choice.feature_map,
@@ -154,9 +148,11 @@ def plan_of(
         choice.learner,
         schema,
         proposed=proposed,
-        learners=(get_registry().create("learner", RIDGE), choice.learner) if is_open else (),
+        learners=(get_registry().create("learner", RIDGE), choice.learner)
+        if learner_is_open
+        else (),
         landmarks=get_registry().create("feature_map", LANDMARK_MAP)
-        if is_open and estimator.feature_map is None
+        if learner_is_open and estimator.feature_map is None
         else None,
         kind=kind.name,
         bandwidths=estimator.bandwidths,
@@ -166,6 +162,16 @@ def plan_of(
         scale=None if estimator.scale is None else scaling_named(estimator.scale).name,
         notes=(*notes_on_gaps(schema), *choice.notes),
     )
+
+
+def is_open(estimator: Any, choice: Choice) -> bool:
+    """Return whether an estimator's learner is chosen together with its kernels.
+
+    It is if the user gave none, and the combiner works with the default one and ridge regression.
+    """
+    suitable = traits_of(choice.combiner, CombinerTraits).for_learners
+    usual = estimator.learner is None and choice.learner.name == LEARNER
+    return usual and (not suitable or RIDGE in suitable)
 
 
 def on_kernels(plan: Plan) -> Plan:

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from mklkit.errors import SpecError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.plan import is_open
 from mklkit.estimators.points import Point
 from mklkit.protocols import Combiner
 from mklkit.protocols.component import is_whole
@@ -76,7 +77,7 @@ def varied(base: Searched, params: Point) -> Any:
     changed = with_plain(base, params)
     choice = changed._planned()
     changed.set_params(combiner=choice.combiner)
-    if not are_proposed(changed.kernels) or changed.learner is not None:
-        # Otherwise they are chosen with the kernels.
+    open_learner = are_proposed(changed.kernels) and is_open(changed, choice)
+    if not open_learner or any(name.startswith(("learner__", "feature_map__")) for name in params):
         changed.set_params(feature_map=choice.feature_map, learner=choice.learner)
     return changed.set_params(**{name: value for name, value in params.items() if "__" in name})
