@@ -215,7 +215,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for source in self.schema_.sources
             if source.reads == "numbers" and source.columns is not None
         ]
-        encoded = chosen_columns(of_numbers, [column.name for column in self.schema_])
+        encoded = chosen_columns(of_numbers, self.feature_names_in_.tolist())
         return [*self._of_kind("text"), *(n for n in self.category_ if n not in encoded)]
 
     @property
