@@ -180,21 +180,29 @@ def on_kernels(plan: Plan) -> Plan:
     return attrs.evolve(plan, feature_map=get_registry().create("feature_map", traits.instead))
 
 
+def kernels_by_default(
+    estimator: Any, kind: TargetKind, X: Any, sources: Places | None = None
+) -> Any:
+    """Return an estimator's kernels; if it has none, ``"auto"`` for a table of several sources.
+
+    Sources that only the names of columns tell count if the estimator has no components of its own.
+    """
+    if estimator.kernels is not None or not estimator.chooses_kernels or kind.is_empty or X is None:
+        return estimator.kernels
+    several = sources is not None and len(sources) > 1
+    if estimator.combiner == COMBINER and not (estimator.feature_map or estimator.learner):
+        several = several or has_several_sources(X)
+    return AUTO_KERNELS if several else None
+
+
 def kernels_to_bind(
     estimator: Any, kind: TargetKind, X: Any = None, sources: Places | None = None
 ) -> list[BoundKernel]:
     """Return an estimator's kernels; those to be chosen are bound to a source of its table.
 
-    ``sources`` are those that the user passed. By default each of several sources gets a kernel
-    that is chosen, if the estimator has no components of its own.
+    ``sources`` are those that the user passed.
     """
-    kernels = estimator.kernels
-    usual = estimator.combiner == COMBINER and not (estimator.feature_map or estimator.learner)
-    if kernels is None and estimator.chooses_kernels and not kind.is_empty and X is not None:
-        named = sources is not None and len(sources) > 1
-        if named or (usual and has_several_sources(X)):
-            kernels = AUTO_KERNELS
-    bank = bind_kernels(kernels)
+    bank = bind_kernels(kernels_by_default(estimator, kind, X, sources))
     if kind.is_empty:
         refuse_auto(bank, "there are no targets")
     return bank if X is None else sources_to_choose(bank, X, sources)
