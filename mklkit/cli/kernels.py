@@ -44,7 +44,7 @@ def kernels(
 
     Alignment is the cosine of the angle between two Gram matrices: 1 for kernels that differ by a
     factor only. Weakly correlated kernels (alignment between 0 and 0.5) have been found to combine
-    best (MultiV-KMHKS, paper 002 of the documentation).
+    best (MultiV-KMHKS, Wang and Chen 2009).
     """
     from mklkit.datasets.pipeline import DEFAULT_SCALE
     from mklkit.estimators.from_preset import find_preset
