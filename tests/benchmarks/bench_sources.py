@@ -1,9 +1,9 @@
 """Classifiers beside each other on data sets of several sources, one folder per data set.
 
-``python bench_sources.py FOLDER [--methods NAME …] [--sets NAME …] [--json FILE]`` prints accuracy,
-and processor seconds for the five fits with their predictions, by method and data set; reading is
-not counted. Each folder in FOLDER has a gzipped CSV file per source with the column ``id``, and
-``labels.csv`` with ``id`` and ``label``. The folds are those of
+``python bench_sources.py FOLDER [--methods NAME …] [--sets NAME …] [--json FILE]`` prints a table of
+accuracies, and one of processor seconds for the five fits with their predictions, by method and
+data set; reading is not counted. Each folder in FOLDER has a gzipped CSV file per source with the
+column ``id``, and ``labels.csv`` with ``id`` and ``label``. The folds are those of
 ``StratifiedKFold(5, shuffle=True, random_state=0)`` on the order of ``labels.csv``. ``--json`` adds
 results to a file as they come, and takes those that the file already has. Set ``OMP_NUM_THREADS=1``
 to compare times.
@@ -42,7 +42,7 @@ from sklearn.svm import SVC, LinearSVC
 from mklkit import MKLClassifier, build_pipeline
 
 COSTS = (0.1, 1.0, 10.0, 100.0)
-WIDTHS = (1 / 4, 1.0, 4.0)
+WIDTHS = (1 / 64, 1 / 16, 1 / 4, 1.0)
 """γ of an rbf kernel, times 1/d for d columns."""
 
 Places = dict[str, slice]
@@ -218,35 +218,36 @@ def score(method: str, data: SourcesSet) -> dict[str, Any]:
     return {"accuracies": accuracies, "seconds": time.process_time() - start}
 
 
-def summary(results: dict[str, dict[str, Any]]) -> str:
-    """Return a Markdown table of accuracies and seconds, the mean accuracies and the mean ranks.
-
-    Ranks are among the methods that have a result on every set; 1 is the most accurate.
-    """
-    means = pd.DataFrame(
-        {
-            name: {method: np.mean(cell["accuracies"]) for method, cell in cells.items()}
-            for name, cells in results.items()
-        }
-    )
-    means = means.reindex([method for method in METHODS if method in means.index])
-    complete = means.dropna()
-    # Accuracies are shares of whole samples, so smaller differences are rounding errors.
-    ranks = complete.round(6).rank(ascending=False).mean(axis=1)
-    lines = [
-        ["method", *means.columns, "mean", "mean rank"],
-        ["---", *["--:"] * (means.shape[1] + 2)],
+def markdown(title: str, cells: pd.DataFrame) -> str:
+    """Return a Markdown table with a row per method; what is missing is left empty."""
+    lines = [[title, *cells.columns], ["---", *["--:"] * cells.shape[1]]]
+    lines += [
+        [METHODS[method].words, *("" if pd.isna(value) else f"{value:.1f}" for value in row)]
+        for method, row in zip(cells.index, cells.to_numpy(), strict=True)
     ]
-    for method, row in means.iterrows():
-        cells = [
-            f"{row[name]:.1f}, {results[name][method]['seconds']:.1f} s"
-            if name in row.dropna()
-            else ""
-            for name in means.columns
-        ]
-        ends = [f"{row.mean():.1f}", f"{ranks[method]:.1f}"] if method in ranks else ["", ""]
-        lines.append([METHODS[method].words, *cells, *ends])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def table_of(results: dict[str, dict[str, Any]], measure: Callable[[Any], float]) -> pd.DataFrame:
+    """Return a measure of each method (rows) on each data set (columns)."""
+    columns = {
+        name: {method: measure(cell) for method, cell in cells.items()}
+        for name, cells in results.items()
+    }
+    table = pd.DataFrame(columns)
+    return table.loc[[method for method in METHODS if method in table.index]]
+
+
+def accuracy_table(results: dict[str, dict[str, Any]]) -> pd.DataFrame:
+    """Return mean accuracies, and their mean and mean rank over the data sets.
+
+    Means and ranks are of the methods that have a result on every set; rank 1 is the most accurate.
+    """
+    table = table_of(results, lambda cell: float(np.mean(cell["accuracies"])))
+    complete = table.dropna()
+    # Equal numbers of right predictions may differ by rounding errors.
+    ranks = complete.round(6).rank(ascending=False).mean(axis=1)
+    return table.assign(**{"mean": complete.mean(axis=1), "mean rank": ranks})
 
 
 def main() -> None:
@@ -270,10 +271,12 @@ def main() -> None:
             if method not in cells:
                 cells[method] = score(method, data)
                 accuracy = np.mean(cells[method]["accuracies"])
-                print(f"{name}: {method}: {accuracy:.1f} %, {cells[method]['seconds']:.1f} s")
+                line = f"{name}: {method}: {accuracy:.1f} %, {cells[method]['seconds']:.1f} s"
+                print(line, flush=True)
                 if options.json is not None:
                     options.json.write_text(json.dumps(results, indent=1), "utf-8")
-    print(summary(results))
+    print(markdown("accuracy, %", accuracy_table(results)))
+    print(markdown("seconds", table_of(results, lambda cell: cell["seconds"])))
 
 
 if __name__ == "__main__":
