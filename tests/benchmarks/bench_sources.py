@@ -1,7 +1,7 @@
 """Classifiers beside each other on data sets of several sources, one folder per data set.
 
-``python bench_sources.py FOLDER [--methods NAME …] [--sets NAME …] [--json FILE]`` prints a table of
-accuracies, and one of processor seconds for the five fits with their predictions, by method and
+``python bench_sources.py FOLDER [--methods NAME …] [--sets NAME …] [--json FILE]`` prints a table
+of accuracies, and one of processor seconds for the five fits with their predictions, by method and
 data set; reading is not counted. Each folder in FOLDER has a gzipped CSV file per source with the
 column ``id``, and ``labels.csv`` with ``id`` and ``label``. The folds are those of
 ``StratifiedKFold(5, shuffle=True, random_state=0)`` on the order of ``labels.csv``. ``--json`` adds
