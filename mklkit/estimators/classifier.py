@@ -15,15 +15,21 @@ from sklearn.utils import check_random_state
 from mklkit.display.numbers import significant
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
+from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan, check_new_rows, new_rows
 from mklkit.estimators.predicting import PredictsClasses, calibrated, cross_fitted, lazy_on_dask
-from mklkit.estimators.problems import class_problems, decision_values, joined_parts
+from mklkit.estimators.problems import (
+    class_choice,
+    class_problems,
+    decision_values,
+    joined_parts,
+)
 from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, is_whole
+from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.cache import Cache
 
 
@@ -45,10 +51,11 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         ``"dimkl3"``, ``"best-single"`` ...
     learner : str or Learner, optional
         ``"svm(C=10)"``, ``"mhks"`` ...; by default the combiner's.
-    multiclass : {"ovo", "ovr", "native"}, default="ovo"
-        For more than two classes: one against one, one against the rest, or one problem where
-        combiner and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Each problem has
-        its own maps and weights.
+    multiclass : {"auto", "ovo", "ovr", "native"}, default="auto"
+        For more than two classes: one-vs-one, one-vs-rest, or one problem where combiner and
+        learner can (``uniform`` or ``cluster-gating`` with ``ridge`` or ``kda``). ``"auto"`` is
+        ``"native"`` if they can and the learner learns one-hot targets (``ridge``), else
+        ``"ovo"``. Each problem has its own maps and weights.
     bandwidths : {"per-problem", "all-rows"}, default="per-problem"
         The rows to which a kernel with a rule such as ``sigma='mean'`` is fitted: those of each
         binary problem, or once all training rows. It matters only for one against one, and not with
@@ -140,7 +147,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         feature_map: Any = None,
         combiner: Any = COMBINER,
         learner: Any = None,
-        multiclass: str = "ovo",
+        multiclass: str = "auto",
         bandwidths: str = "per-problem",
         class_weight: Any = None,
         probability: bool = False,
@@ -258,6 +265,9 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
         n_classes = len(self.classes_)
+        if plan.proposed:  # Along with a learner, on which the problems depend.
+            with writes_explained(plan.components):
+                plan = with_kernels(plan, data, cache)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
         return fit_problems(plan, data, problems, random_state, cache)
 
@@ -275,6 +285,10 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
     def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
+        n_classes = len(self.classes_)
+        if self.multiclass == "auto" and n_classes > 2:
+            choice = class_choice(n_classes, fitted.plan.combiner, fitted.plan.learner)
+            notes = (choice, *notes)
         self.fitted_ = attrs.evolve(fitted, names=names, notes=(*fitted.notes, *notes))
         self.calibration_ = calibration
         return self

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mklkit.registry.entries import Kind
 
 Scale = Literal["standard", "minmax", "none"]
-Multiclass = Literal["ovo", "ovr", "native"]
+Multiclass = Literal["auto", "ovo", "ovr", "native"]
 Bandwidths = Literal["per-problem", "all-rows"]
 Effort = Literal["fast", "thorough"] | int
 Part = Literal["steps", "components", "estimator", "search", "run"]
@@ -200,11 +200,12 @@ class ModelSettings:
         ),
     )
     multiclass: Multiclass = attrs.field(
-        default="ovo",
+        default="auto",
         metadata=_about(
             "estimator",
-            "For several classes: one-vs-one, one-vs-rest, or all at once (native), if combiner and"
-            " learner support it.",
+            "For several classes: one-vs-one (ovo), one-vs-rest (ovr), or all at once (native), if"
+            " combiner and learner support it. Auto is native if the learner learns one-hot targets"
+            " (ridge), else ovo.",
             for_classes=True,
         ),
     )

@@ -17,6 +17,7 @@ from mklkit.protocols import (
     SEVERAL_CLASSES,
     TWO_CLASSES,
     Array,
+    Combiner,
     CombinerTraits,
     FeatureMapTraits,
     LearnerTraits,
@@ -78,6 +79,9 @@ class Problem:
 def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any) -> list[Problem]:
     """Return the problems for ``n_classes`` classes; two classes make one problem.
 
+    ``"auto"`` is one problem if the combiner learns several classes, and the learner learns these
+    as one-hot targets of one system; otherwise it is one-vs-one.
+
     >>> [(p.negative, p.positive) for p in class_problems(3, "ovr", None, None)]
     [(None, 0), (None, 1), (None, 2)]
     """
@@ -85,12 +89,11 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
         raise SpecError(
             f"multiclass must be one of {', '.join(map(repr, STRATEGIES))}; got {multiclass!r}."
         )
+    if multiclass == "auto":
+        multiclass = "ovo" if _keeps_pairs(combiner, learner) else "native"
     if multiclass == "native":
-        for part, learns in (
-            (combiner, traits_of(combiner, CombinerTraits).learns),
-            (learner, traits_of(learner, LearnerTraits).learns),
-        ):
-            if not SEVERAL_CLASSES.is_in(learns):
+        for part in (combiner, learner):
+            if not _learns_several(part):
                 raise IncompatibleError(
                     f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
                 )
@@ -99,6 +102,32 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
     if multiclass == "native":
         return [Problem(SEVERAL_CLASSES.name)]
     return [Problem(TWO_CLASSES.name, None, k) for k in range(n_classes)]
+
+
+def class_choice(n_classes: int, combiner: Any, learner: Any) -> str:
+    """Return what ``multiclass="auto"`` is for several classes and why, in a sentence."""
+    pairs = _keeps_pairs(combiner, learner)
+    if pairs:
+        problems = n_classes * (n_classes - 1) // 2
+        return f"{n_classes} classes one-vs-one in {problems} problems: {pairs}"
+    reason = f"{combiner.name} and {learner.name} learn one-hot targets together"
+    return f"{n_classes} classes in one problem: {reason}"
+
+
+def _keeps_pairs(combiner: Any, learner: Any) -> str:
+    """Return why several classes are learned in pairs by default; empty if they are not."""
+    for part in (combiner, learner):
+        if not _learns_several(part):
+            return f"{part.name} learns two classes"
+    if not traits_of(learner, LearnerTraits).one_hot_classes:
+        return f"{learner.name} does not learn one-hot targets"
+    return ""
+
+
+def _learns_several(part: Any) -> bool:
+    """Return whether a combiner or a learner learns several classes in one fit."""
+    traits: Any = CombinerTraits if isinstance(part, Combiner) else LearnerTraits
+    return SEVERAL_CLASSES.is_in(traits_of(part, traits).learns)
 
 
 def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes: int) -> Array:

@@ -43,7 +43,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         the training rows, on the papers' grid 2⁻⁴ … 2⁴.
     cv : int, default=5
         The number of folds for that.
-    multiclass : {"ovo", "ovr"}, default="ovo"
+    multiclass : {"auto", "ovo", "ovr"}, default="auto"
         One map serves all binary problems of a member.
     class_weight : None, "balanced", or dict of class label to number, default=None
         The weight of each class, as for MKLClassifier.
@@ -99,7 +99,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         lam: float = 1.0,
         tune: bool = False,
         cv: int = 5,
-        multiclass: str = "ovo",
+        multiclass: str = "auto",
         class_weight: Any = None,
         probability: bool = False,
         max_memory: int | str | None = None,

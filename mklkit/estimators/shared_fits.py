@@ -198,7 +198,7 @@ def _decide(
     views, target, random_state = views_of.of_problem(problem, seed)
     combiner, learner, points = run.plan.weighting, run.plan.learner, run.group.points
     rows: Any = held_out.rows
-    if fits_grids(combiner) and problem.positive is not None:
+    if fits_grids(combiner):
         with solver_errors_explained(combiner, learner, views):
             grid = combiner.fit_grid(views, target, learner, points, random_state)
             block = views_of.block(problem, seed, held_out)

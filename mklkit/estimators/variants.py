@@ -53,8 +53,7 @@ def fits_grids(combiner: Any) -> bool:
 
 def parameters_at_once(estimator: Searched) -> frozenset[str]:
     """Return the parameters that the combiner of an estimator varies in one fit."""
-    one_by_one = not isinstance(estimator, MKLClassifier) or estimator.multiclass == "native"
-    if one_by_one or not fits_grids(estimator.combiner):
+    if not (isinstance(estimator, MKLClassifier) and fits_grids(estimator.combiner)):
         return frozenset()
     return frozenset(estimator.combiner.grid_parameters(estimator.learner))
 

@@ -15,6 +15,8 @@ from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.least_squares import feature_rounding
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows
 from mklkit.protocols import (
+    SEVERAL_CLASSES,
+    Array,
     CouplingTraits,
     Learner,
     LearnerTraits,
@@ -30,7 +32,7 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen(eq=False)
 class RidgeDecision(LinearDecision):
-    """A ridge regression's function, with the ridge of each target, (T,) for several."""
+    """A ridge regression's function, with its ridge: (T,), that of each of several targets."""
 
     alpha: Any = attrs.field(kw_only=True)
 
@@ -38,17 +40,20 @@ class RidgeDecision(LinearDecision):
 @register
 @attrs.frozen
 class Ridge(Learner):
-    """Kernel ridge regression, or least-squares classification of labels −1 and +1.
+    """Kernel ridge regression, or least-squares classification.
 
-    Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² for rows of weight s over f = ⟨w, φ(x)⟩ + w₀.
+    Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² for rows of weight s over f = ⟨w, φ(x)⟩ + w₀. The
+    targets of two classes are −1 and +1. Those of C classes are one-hot, 1 for the sample's class
+    and 0 for the others, with one function per class and the same α for all.
 
     Parameters
     ----------
     alpha : float or "auto", default="auto"
         The ridge α on the weights (not on the bias), as in scikit-learn's ``KernelRidge`` and
         ``Ridge``; 0 or above. ``"auto"``: 10⁻⁸ … 10⁴ times the mean k(x, x) of the rows about their
-        mean, in 25 steps, by exact leave-one-out error, for each target on its own; on features,
-        that of at most 20,000 rows. The fitted decision stores the choice.
+        mean, in 25 steps, by exact leave-one-out error, for each numeric target on its own and for
+        all classes together; on features, that of at most 20,000 rows. The fitted decision stores
+        the choice.
     intercept : bool, default=True
         Whether there is a bias w₀.
     tol : float, default=1e-9
@@ -61,7 +66,8 @@ class Ridge(Learner):
     -----
     On a Gram matrix, or with at least as many features as rows, a Cholesky factor, O(N³/3), or
     eigenpairs for ``"auto"``, O(9N³); with p < N features O(Np² + p³), in passes over blocks of
-    rows. Several targets (N, T) share these, in O(N²T) or O(NpT) per ridge tried.
+    rows. Several targets (N, T), and all classes, share these, in O(N²T) or O(NpT) per ridge
+    tried.
     A row of weight 2 is the same row twice, also for ``"auto"``.
 
     References
@@ -90,25 +96,29 @@ class Ridge(Learner):
 
     @property
     def traits(self) -> LearnerTraits:
-        """It learns numbers and two classes; without an intercept there is no free bias."""
+        """It learns numbers and classes; without an intercept there is no free bias."""
         return LearnerTraits(
             on_features=True,
             on_gram=True,
-            learns=("two classes", "numbers"),
+            learns=("two classes", "several classes", "numbers"),
             takes_row_weights=True,
             several_targets=True,
             takes_indefinite=True,
             free_bias=self.intercept,
+            one_hot_classes=True,
             search_space={"alpha": tuple(10.0**k for k in range(3, -5, -1))},
         )
 
     def fit(self, side: TrainingView, target: Target) -> RidgeDecision:
-        """Return the function learned from numbers, (N,) or (N, T), or from labels −1 and +1."""
-        values = np.asarray(target.values, np.float64)
+        """Return the function learned from labels −1 and +1, class numbers, or numeric targets."""
+        values: Array = np.asarray(target.values, np.float64)
+        of_classes = target.kind == SEVERAL_CLASSES
+        if of_classes:
+            values = one_hot(values)
         columns = values if values.ndim == 2 else values[:, None]
         system = self._system(side, target)
         if isinstance(self.alpha, str):
-            alphas = system.best_ridges(columns)
+            alphas = system.best_ridges(columns, shared=of_classes)
         else:
             alphas = np.full(columns.shape[1], self.alpha)
         solved, bias = system.solve(columns, alphas)
@@ -117,7 +127,7 @@ class Ridge(Learner):
             weights = np.asarray(side.project_back(solved), np.float64)
         if values.ndim == 1:
             return RidgeDecision(weights[:, 0], float(bias[0]), alpha=float(alphas[0]))
-        return RidgeDecision(weights, bias, alpha=alphas)
+        return RidgeDecision(weights, bias, alpha=float(alphas[0]) if of_classes else alphas)
 
     def fit_targets(self, side: TrainingView, target: Target) -> list[RidgeDecision]:
         """Return the function of each column of numbers (N, T), by one decomposition."""
@@ -164,3 +174,8 @@ class Ridge(Learner):
             best = float(self._system(side, target).best_ridges(values)[0])
             alphas = [best if alpha == AUTO else alpha for alpha in alphas]
         return ridge_problem(side, np.array(alphas, dtype=np.float64), target.row_weights)
+
+
+def one_hot(numbers: Array) -> Array:
+    """Return 1 for the class of each sample and 0 for others, (N, C), of class numbers (N,)."""
+    return (numbers[:, None] == np.arange(numbers.max() + 1)).astype(np.float64)

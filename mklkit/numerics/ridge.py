@@ -136,13 +136,19 @@ class RidgeSystem(ABC):
         solver = solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
         return self._finished(solver(self._right_side(centered)), means)
 
-    def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
+    def best_ridges(
+        self, targets: Array, ridges: Sequence[float] = RIDGES, shared: bool = False
+    ) -> Array:
         """Return the ridge (T,) with the least leave-one-out error; ties go to the largest.
 
-        ``ridges`` are multiples of :attr:`spread`, the largest first.
+        ``ridges`` are multiples of :attr:`spread`, the largest first. A ``shared`` one is the same
+        for all targets, with the least sum of their errors.
         """
         alphas = np.array(ridges) * (self.spread or 1.0)
-        return np.asarray(alphas[self.errors(targets, alphas).argmin(axis=1)])
+        errors = self.errors(targets, alphas)
+        if shared:
+            errors = np.broadcast_to(errors.sum(axis=0), errors.shape)
+        return np.asarray(alphas[errors.argmin(axis=1)])
 
     def errors(self, targets: Array, alphas: Array) -> Array:
         """Return the mean squared leave-one-out errors (T, A), exact without a fit per row."""

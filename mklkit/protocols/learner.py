@@ -19,7 +19,7 @@ from mklkit.protocols.component import FLAG, Component, Facts, own_fields
 from mklkit.protocols.kernel import FeatureMapTraits
 from mklkit.protocols.rows import Array
 from mklkit.protocols.target import Target
-from mklkit.protocols.target_kind import LEARNS
+from mklkit.protocols.target_kind import LEARNS, SEVERAL_CLASSES
 from mklkit.protocols.views import TrainingView
 
 __all__ = [
@@ -61,13 +61,18 @@ class LearnerTraits(Facts):
     from_moments : bool, default=False
         Whether, on features, it needs only counts, sums and products per class, so that it can
         learn without keeping the samples (``partial_fit``).
+    one_hot_classes : bool, default=False
+        Whether it learns several classes as one-hot targets of one system, such as a factorisation
+        that all classes share. Then ``multiclass="auto"`` learns all classes in one fit, if the
+        combiner learns several classes too; with other learners it is one-vs-one.
 
     Raises
     ------
     TypeError
         If a value is not of the type above.
     ValueError
-        If neither ``on_features`` nor ``on_gram`` is True, or a task is unknown.
+        If neither ``on_features`` nor ``on_gram`` is True, a task is unknown, or
+        ``one_hot_classes`` is True and ``learns`` lacks ``"several classes"``.
 
     See Also
     --------
@@ -88,10 +93,15 @@ class LearnerTraits(Facts):
     free_bias: bool = attrs.field(default=True, validator=FLAG)
     takes_indefinite: bool = attrs.field(default=False, validator=FLAG)
     from_moments: bool = attrs.field(default=False, validator=FLAG)
+    one_hot_classes: bool = attrs.field(default=False, validator=FLAG)
 
     def __attrs_post_init__(self) -> None:
         if not (self.on_features or self.on_gram):
             raise ValueError("on_features or on_gram must be True: a learner needs one of them")
+        if self.one_hot_classes and not SEVERAL_CLASSES.is_in(self.learns):
+            raise ValueError(
+                f"one_hot_classes=True needs {SEVERAL_CLASSES.name!r} in learns; got {self.learns}"
+            )
 
     def learns_from(self, feature_map: FeatureMapTraits) -> bool:
         """Return whether the learner can use the columns of a feature map.

@@ -219,6 +219,7 @@ def leaky() -> tuple[pd.DataFrame, np.ndarray]:
 SOURCES = ["snp:rbf@snp_*", "lab:rbf@lab_*"]
 
 
+@pytest.mark.process
 def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(leaky) -> None:
     frame, y = leaky
     with pytest.warns(CovariatesWarning, match="'snp_a'") as warned:
@@ -237,6 +238,7 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
     assert len(warned) == 1
     assert adjustment.metadata(model)["adjustment"]["by_kernel"] == {"snp": ["snp_a"]}
     settings = {"methods": "alignment", "cv": "2x1", "baselines": ["logistic regression"]}
+    settings["learners"] = ["svm(C=1.0)"]
     with pytest.warns(CovariatesWarning) as warned:
         withheld = compare(frame, y, kernels=SOURCES, covariates="age", **settings)
     assert len(warned) == 1
@@ -254,7 +256,12 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
 @pytest.mark.filterwarnings("error::mklkit.errors.CovariatesWarning")
 def test_verdicts_stand_on_columns_that_are_adjusted_or_covariates_that_are_kept(leaky) -> None:
     frame, y = leaky
-    settings = {"methods": "alignment", "cv": "2x1", "baselines": ["none"]}
+    settings = {
+        "methods": "alignment",
+        "cv": "2x1",
+        "baselines": "none",
+        "learners": ["svm(C=1.0)"],
+    }
     normal = frame.drop(columns="snp_a")
     adjusted = compare(normal, y, kernels=SOURCES, covariates="age", **settings)
     kept = compare(frame, y, kernels=[*SOURCES, KEPT.replace(COVARIATES, "age")], **settings)

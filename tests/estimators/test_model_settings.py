@@ -119,6 +119,6 @@ def test_wrong_settings_of_a_comparison_are_errors(values: dict[str, Any], words
 
 
 def test_settings_that_differ_from_their_defaults() -> None:
-    settings = ModelSettings(scale="none", multiclass="ovo", probability=True, seed=5)
+    settings = ModelSettings(scale="none", multiclass="auto", probability=True, seed=5)
     assert settings.changed("steps", "estimator") == {"scale": "none", "probability": True}
     assert settings.changed("run") == {"seed": 5}

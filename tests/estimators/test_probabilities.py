@@ -58,8 +58,9 @@ SETTINGS = [
     (3, {"multiclass": "ovr", "n_jobs": 2}),
     (3, {**RANDOM, "combiner": "dimkl3"}),
     (3, {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda", "multiclass": "native"}),
+    (3, {"learner": "ridge"}),
 ]
-IDS = ["svm", "auto", "ifsl", "ovo", "ovr", "random map", "native"]
+IDS = ["svm", "auto", "ifsl", "ovo", "ovr", "random map", "native", "one-hot"]
 
 
 @pytest.mark.parametrize(("n_classes", "settings"), SETTINGS, ids=IDS)

@@ -61,9 +61,30 @@ GATES = {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda"}
             {"learner__alpha": [0.1, 100.0], "combiner": ["uniform", "dimkl5"]},
         ),
         (3, {"learner": "kda", "multiclass": "native"}, {"learner__alpha": [1e-3, 10.0]}),
+        (
+            3,
+            {"learner": "ridge"},
+            {"combiner": ["uniform", "dimkl3"], "learner__alpha": [1e-3, 10.0, 1e3]},
+        ),
+        (
+            3,
+            {"learner": "ridge", "feature_map": "empirical(subset=20)"},
+            {"learner__alpha": ["auto", 1e3], "kernels__rbf__sigma": ["mean", "mean/4"]},
+        ),
+        (3, {**GATES, "learner": "ridge"}, {"learner__alpha": [1e-3, 1e3]}),
         (3, MACHINE, [{"learner__C": [1.0]}, {"learner__C": [100.0], "kernels": ["rbf"]}]),
     ],
-    ids=["weightings", "classes", "gates", "features", "native", "kernels"],
+    ids=[
+        "weightings",
+        "classes",
+        "gates",
+        "features",
+        "native",
+        "one-hot",
+        "one-hot features",
+        "one-hot gates",
+        "kernels",
+    ],
 )
 def test_points_score_as_single_fits(n_classes: int, settings: Any, grid: Any) -> None:
     model = MKLClassifier(["rbf", "linear"], **settings, random_state=0)

@@ -162,6 +162,12 @@ BROKEN = {
         _component("learners", f"traits = LearnerTraits()\n{FIT_LEARNER}"),
         "on_features or on_gram must be True",
     ),
+    "learnerpairs": (
+        _component(
+            "learners", f"traits = LearnerTraits(on_gram=True, one_hot_classes=True)\n{FIT_LEARNER}"
+        ),
+        "one_hot_classes=True needs 'several classes' in learns",
+    ),
     "combinerless": (
         _component("combiners", f"traits = KernelTraits()\n{FIT_COMBINER}"),
         "CombinerTraits(...); got KernelTraits",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.combiners.templates.weighted_grid import fit_each
+from mklkit.display.numbers import significant
 from mklkit.errors import IncompatibleError, MKLKitWarning
 from mklkit.numerics.compiling import compiled
 from mklkit.numerics.gram_tiles import mirror_tile
@@ -107,9 +108,10 @@ class GatedGrid(BlockDecision):
     n_iter: None = None
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n, G) of one block of rows."""
+        """Return the decision values (n, G), or (n, C, G), of one block of rows."""
         composite = self.decisions[0].composite(block)
-        return np.column_stack([decision.learner.decide(composite) for decision in self.decisions])
+        values = [decision.learner.decide(composite) for decision in self.decisions]
+        return np.stack(values, axis=-1)
 
 
 @attrs.frozen
@@ -280,7 +282,8 @@ class GatingCombiner(Combiner):
         if values[0] < -1e-8 * values[-1]:
             warnings.warn(
                 f"The sum composite of {self.name} is not positive semi-definite (eigenvalues from"
-                f" {values[0]:.3g} to {values[-1]:.3g}), which {learner.name} does not support; use"
+                f" {significant(values[0], 3)} to {significant(values[-1], 3)}), which"
+                f" {learner.name} does not support; use"
                 " composition='product', or a learner that takes such kernels.",
                 MKLKitWarning,
                 stacklevel=3,

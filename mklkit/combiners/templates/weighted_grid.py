@@ -68,12 +68,12 @@ class WeightedGrid(BlockDecision):
         return cls(projectors, sums, views.explicit, len(prepared))
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n, G) of one block of rows."""
-        values = np.empty((len(block), self.n_points))
+        """Return the decision values (n, G), or (n, C, G), of one block of rows."""
+        values: list[Any] = [None] * self.n_points
         for group, columns in self._columns(block):
             for point, learner in zip(group.points, group.learners, strict=True):
-                values[:, point] = learner.decide(columns)
-        return values
+                values[point] = learner.decide(columns)
+        return np.stack(values, axis=-1)
 
     def _columns(self, block: RowBlock) -> Iterator[tuple[_Sum, Array]]:
         """Yield each sum with its similarities (n, N), or scaled features (n, Σp)."""

@@ -30,7 +30,7 @@ from mklkit_authors.testing.expectations import CheckFailure
 from mklkit_authors.testing.rows import labels_of, numbers_of, two_classes
 
 TASKS = ("two classes", "numbers", "none")
-"""The tasks for checking learners and combiners; several classes are checked in pairs."""
+"""The tasks for checking learners and combiners; several classes have a check."""
 
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would only take time.

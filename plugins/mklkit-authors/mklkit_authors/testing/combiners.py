@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from mklkit.errors import MKLKitError, WeightsWarning
-from mklkit.protocols import CombinerTraits, traits_of
+from mklkit.protocols import (
+    SEVERAL_CLASSES,
+    Array,
+    CombinerTraits,
+    LearnerTraits,
+    Target,
+    traits_of,
+)
 from mklkit.registry.composing import choose_components
 from mklkit.registry.tasks import kind_named
 from mklkit.views.deciding import BlockDecision, RowBlock
@@ -123,6 +130,27 @@ def support_carries_the_decision(case: Case) -> None:
         raise NotApplicable(f"{case.label} has no 'restricted' decision functions on Gram matrices")
 
 
+def numbers_of_classes_are_columns(case: Case) -> None:
+    """A fit of several classes has a column for each, in the order of the classes' numbers."""
+    if not SEVERAL_CLASSES.is_in(traits_of(case.component, LearnerTraits).learns):
+        raise NotApplicable(f"{case.label} does not learn several classes in one fit")
+    advice = "Column c has the decision values of class c."
+    rows, kinds = case.three_classes()
+    numbers = np.unique(kinds, return_inverse=True)[1].astype(float)
+    for variant in case.variants():
+        [view] = variant.views(rows)
+        columns = view.projector.transform(case.new_rows)
+
+        def decided(values: Array, view: Any = view, columns: Array = columns) -> Array:
+            learned = case.component.fit(view, Target(SEVERAL_CLASSES, values))
+            return np.asarray(learned.decide(columns))
+
+        values = decided(numbers)
+        expect_array(values, (len(case.new_rows), 3), "decide(columns) for three classes")
+        reversed_columns = decided(2 - numbers)[:, ::-1]
+        expect_close(reversed_columns, values, "renumbered classes to move columns", advice, 1e-6)
+
+
 def subproblem_finds_the_minimum(case: Case) -> None:
     """A subproblem's solution minimises s·‖f − t/s‖² + penalty, and its methods are consistent."""
     if case.component.coupling is None:
@@ -171,4 +199,8 @@ COMBINER_CHECKS = (
     kept_columns_decide_the_same,
     useless_kernels_do_no_harm,
 )
-LEARNER_CHECKS = (support_carries_the_decision, subproblem_finds_the_minimum)
+LEARNER_CHECKS = (
+    support_carries_the_decision,
+    numbers_of_classes_are_columns,
+    subproblem_finds_the_minimum,
+)

@@ -50,7 +50,7 @@ def classifies_three_classes(case: Case) -> None:
         for n_jobs in (None, 2)
     )
     shape = (len(case.new_rows), 3)
-    advice = "Each binary problem is fitted separately: share no state between fits."
+    advice = "Each problem is fitted separately: share no state between fits."
     expect(np.shape(scores) == shape, f"scores {shape}", np.shape(scores), advice)
     expect_close(threaded, scores, "the same scores with n_jobs=2", advice, 1e-6)
 
