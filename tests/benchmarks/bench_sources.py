@@ -192,6 +192,10 @@ METHODS = {
         lambda places: rbf_per_source(places, "alignment"),
     ),
     "auto": Method("mklkit: `auto`", automatic),
+    "auto-ovo": Method(
+        "mklkit: `auto`, one-vs-one as learned weights",
+        lambda places: automatic(places, combiner="uniform", multiclass="ovo"),
+    ),
     "auto-alignment": Method(
         "mklkit: `auto`, `alignment`", lambda places: automatic(places, combiner="alignment")
     ),
