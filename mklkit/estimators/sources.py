@@ -137,7 +137,8 @@ class Contents:
         one_hot = tuple(f"{self.names[place]}_" for place in self.categories)
         plain = [n for n in numbers.tolist() if not self.names[n].startswith(one_hot)]
         dates = _dates({self.names[place]: place for place in plain})
-        return np.setdiff1d(plain, [n for date in dates.values() for n in date]), dates
+        parts = [n for date in dates.values() for n in date.tolist()]
+        return np.setdiff1d(np.array(plain, np.intp), parts), dates
 
     def named_groups(self, numbers: NDArray[np.intp]) -> Places:
         """Return the sources of some columns that their names tell; none, or at least two.
