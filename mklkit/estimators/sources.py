@@ -61,7 +61,7 @@ def sources_to_choose(
         elif bound.columns is None:
             groups = table.groups(taken) if sources is None else sources
             for name, places in groups.items():
-                chosen += table.parts(name, np.setdiff1d(places, taken))
+                chosen += table.parts(name.removesuffix("_*"), np.setdiff1d(places, taken))
         else:
             columns_of = resolve_columns(bound.columns, table.n_columns, table.names)
             every = np.arange(table.n_columns)
@@ -181,7 +181,7 @@ class Contents:
         return [
             attrs.evolve(
                 proposed_kernels(reads)[0],
-                label=label.removesuffix("_*"),
+                label=label,
                 columns=columns,
                 auto=True,
             )
