@@ -112,9 +112,9 @@ class ModelSettings:
         default=None,
         metadata=_about(
             "steps",
-            "What is done to the columns of kernels that do not say, as 'rbf[roots]@a_*' does;"
-            " minmax is to [-1, 1], unit makes rows of length 1, and the last three are for"
-            " amounts.",
+            "The scaling of kernels on numbers that have none of their own, as 'rbf[roots]@a_*'"
+            " has: minmax maps columns to [-1, 1], unit divides rows by their length, and the last"
+            " three are for amounts.",
             usual="the preset's, else standard",
         ),
     )
