@@ -92,7 +92,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         What is done to the columns of kernels on numbers that do not say: ``"standard"`` (mean 0,
         deviation 1), ``"minmax"`` (to [-1, 1]), ``"none"``, ``"unit"`` (rows of length 1), or for
         amounts ``"roots"``, ``"tf-idf"`` or ``"log-tf-idf"``. By default nothing;
-        :func:`mklkit.build_pipeline` sets ``"standard"``.
+        :func:`mklkit.build_pipeline` sets ``"standard"``. All rows count equally for it.
 
     Attributes
     ----------

@@ -169,6 +169,7 @@ FOLLOWED = {
         left_out={f"mklkit {name} visits.csv": GROUPED for name in ("compare", "evaluate")},
     ),
     "docs/guides/covariates.md": Followed(bring=study, long=True),
+    "docs/guides/does-it-help.md": Followed(),
     "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize", slow=True),
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}, long=True),
     "docs/guides/imbalance.md": Followed(long=True),
