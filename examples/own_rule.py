@@ -10,8 +10,6 @@ searches, comparisons and model files. In a package of your own, registered by o
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier
 from mklkit.plugin import weighting_rule
@@ -28,7 +26,7 @@ def class_gap(view, y):
 X, y = load_breast_cancer(return_X_y=True)
 kernels = ["cosine(linear)", "rbf(sigma='mean')", "rbf(sigma='mean/8')"]
 for combiner in ("uniform", class_gap()):
-    model = make_pipeline(StandardScaler(), MKLClassifier(kernels, combiner=combiner))
+    model = MKLClassifier(kernels, combiner=combiner, scale="standard")
     accuracies = cross_val_score(model, X, y, cv=5)
-    weights = model.fit(X, y)[-1].weights_frame()["weight"]
+    weights = model.fit(X, y).weights_frame()["weight"]
     print(f"accuracy {np.mean(accuracies):.3f}, weights {weights.round(3).tolist()}")

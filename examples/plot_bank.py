@@ -1,6 +1,6 @@
 """
-A bank of kernels, pruned
-=========================
+Many kernels, and the few that are needed
+=========================================
 
 Which kernel, on which columns, how wide? One answer is to start with many and keep those with large
 weights. Here are 24 kernels for the breast-cancer data, six on each of four groups of columns.
@@ -36,10 +36,11 @@ bank = [kernel + glob for glob in groups.values() for kernel in kinds.values()]
 # ------------
 #
 # The weights are learned on three random halves of the rows, and the kernels with the largest
-# weights make a new model. ``kernels="auto"`` proposes candidates and prunes them before learning.
+# weights make a new model. ``kernels="auto"`` chooses a kernel for each group of columns by
+# leave-one-out errors before weights are learned, and leaves out groups that the others replace.
 kept = (1, 2, 3, 6, 12, 24)
 halves = StratifiedShuffleSplit(3, train_size=0.5, random_state=0)
-accuracies, weights, proposed = [], [], []
+accuracies, weights, chosen = [], [], []
 for train, test in halves.split(X, y):
 
     def fitted(kernels, train=train):
@@ -51,7 +52,7 @@ for train, test in halves.split(X, y):
     largest = [fitted([bank[place] for place in order[:number]]) for number in kept]
     accuracies.append([100 * model.score(X.iloc[test], y[test]) for model in largest])
     automatic = fitted("auto")
-    proposed.append([len(automatic.kernels_), 100 * automatic.score(X.iloc[test], y[test])])
+    chosen.append([len(automatic.kernels_), 100 * automatic.score(X.iloc[test], y[test])])
 table = pd.DataFrame(
     {
         "kernels": kept,
@@ -60,13 +61,13 @@ table = pd.DataFrame(
     }
 )
 print(table.round(3).to_string(index=False))
-print("auto: {:.1f} kernels, accuracy {:.1f}".format(*np.mean(proposed, axis=0)))
+print("auto: {:.1f} kernels, accuracy {:.1f}".format(*np.mean(chosen, axis=0)))
 
 # %%
 # Top: the weights on the first half; each cell is a kernel, on the columns named on the left and of
 # the kind named below. Bottom: the accuracy with the largest kernels only, with its range over the
-# halves. A few kernels do as well as all. A dropped kernel is not useless: others say the same, and
-# another half of the rows would keep others.
+# halves. A few kernels do as well as all. A dropped kernel is not useless: others have the same
+# information, and another half of the rows would keep others.
 figure, (above, below) = pyplot.subplots(2, 1, figsize=(5.8, 6.4), layout="constrained")
 image = above.imshow(
     weights[0].reshape(len(groups), len(kinds)), cmap="viridis", vmin=0, aspect="auto"
@@ -81,7 +82,7 @@ below.fill_between(
     kept, np.min(accuracies, axis=0), np.max(accuracies, axis=0), color="#0072B2", alpha=0.3, lw=0
 )
 below.plot(kept, mean, "o-", color="#0072B2", label="the largest of 24")
-below.plot(*np.mean(proposed, axis=0), "D", color="#E69F00", markersize=9, label='"auto"')
+below.plot(*np.mean(chosen, axis=0), "D", color="#E69F00", markersize=9, label='"auto"')
 below.set_xscale("log")
 below.set_xticks(kept, kept)
 below.minorticks_off()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from helpers.browser import Page, find_browser
 from helpers.installed_plugins import leave_out_others
 from hypothesis import settings
@@ -25,6 +27,17 @@ settings.register_profile("ci", deadline=None, derandomize=True, max_examples=10
 # Other and more examples on every run: pytest --hypothesis-profile=long
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("ci")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for doctests in the packages alone: there are none here, and looking takes seconds."""
+    collectors = yield
+    if Path(__file__).parent not in file_path.parents:
+        return collectors
+    return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

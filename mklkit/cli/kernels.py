@@ -44,7 +44,7 @@ def kernels(
 
     Alignment is the cosine of the angle between two Gram matrices: 1 for kernels that differ by a
     factor only. Weakly correlated kernels (alignment between 0 and 0.5) have been found to combine
-    best (MultiV-KMHKS, paper 002 of the documentation).
+    best (MultiV-KMHKS, Wang and Chen 2009).
     """
     from mklkit.datasets.pipeline import DEFAULT_SCALE
     from mklkit.estimators.from_preset import find_preset
@@ -55,6 +55,7 @@ def kernels(
     from mklkit.evaluation.study import Roles, read_study, steps_of
     from mklkit.protocols.component import KERNELS
     from mklkit.registry.columns import are_proposed
+    from mklkit.views.scaling import scaling_named
 
     preset = None if settings.preset is None else find_preset(settings.preset)
     chosen: Any = settings.kernels or (preset and preset.kernels) or KERNELS
@@ -80,11 +81,12 @@ def kernels(
             labels = table.target.loc[features.index] if study.task.has_classes else None
             measured = kernel_measures(chosen, features, labels, centered=centered, scale=scale)
     duplicates = near_duplicates(alignments)
+    told = [*steps_of(table, steps), f"features {scaling_named(scale).words}, unless kernels say"]
     if as_json:
         show_json(
             {
                 "data": {**table.metadata(), "notes": notes},
-                "preprocessing": steps_of(table, steps),
+                "preprocessing": told,
                 "centered": centered,
                 "kernels": alignments.index.tolist(),
                 "alignment": alignments.to_numpy().tolist(),
@@ -96,7 +98,7 @@ def kernels(
             }
         )
     else:
-        _report(table, notes, steps_of(table, steps), alignments, centered)
+        _report(table, notes, told, alignments, centered)
         if measured is not None:
             show(terminal_table(measures_result(measured)))
     for first, second, value in duplicates:

@@ -97,7 +97,10 @@ def preset_method(design: Design, preset: Preset, name: str, kind: str, **change
         else _spec_text(missing),
     }
     spec = _spec_of({**settings.changed("steps", "estimator"), **described})
-    version, learner = _version_of(chosen.combiner), to_spec(chosen.learner)
+    version = _version_of(chosen.combiner)
+    learner = to_spec(chosen.learner)
+    if are_proposed(parts["kernels"]) and pipeline[-1].learner is None:
+        learner = "chosen"  # Together with the kernels.
     return Method(
         name, kind, pipeline, spec, version, str(described["combiner"]), learner, weights_are
     )

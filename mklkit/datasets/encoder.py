@@ -24,7 +24,7 @@ from mklkit.datasets.columns import (
 from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
 from mklkit.datasets.notations import NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import read_later
-from mklkit.datasets.selecting import leave_missing
+from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
 from mklkit.errors import DataError, counted, named
 from mklkit.protocols import AS_READ, Column, Schema
@@ -203,8 +203,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def words_(self) -> list[str]:
-        """The columns of text in the output."""
-        return [*self._of_kind("text"), *(self.category_ if self.schema_.infer else ())]
+        """The columns of text in the output.
+
+        If kernels are chosen for what columns hold, so are categories, except those of which a
+        kernel reads the one-hot columns.
+        """
+        if not self.schema_.infer:
+            return self._of_kind("text")
+        of_numbers = [
+            source.columns
+            for source in self.schema_.sources
+            if source.reads == "numbers" and source.columns is not None
+        ]
+        encoded = chosen_columns(of_numbers, self.feature_names_in_.tolist())
+        return [*self._of_kind("text"), *(n for n in self.category_ if n not in encoded)]
 
     @property
     def with_gaps_(self) -> list[str]:

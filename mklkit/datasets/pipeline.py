@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from mklkit.datasets.covariates import CovariateRemoval
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.selecting import chosen_columns
-from mklkit.errors import IncompatibleError, SpecError
-from mklkit.estimators.base import KernelEstimator
+from mklkit.errors import IncompatibleError, SpecError, listed
+from mklkit.estimators.base import FittedKernels, KernelEstimator
 from mklkit.estimators.declaring import declared_sources, missable
 from mklkit.estimators.from_preset import (
     default_preset,
@@ -23,12 +23,13 @@ from mklkit.estimators.from_preset import (
     preset_classifier,
     preset_model,
 )
-from mklkit.estimators.introspection import KernelModel, column_names, split
+from mklkit.estimators.introspection import KernelModel, classifier_in, column_names, split
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.protocols import Column, Schema, Task
 from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.tasks import task_named
-from mklkit.views.scaling import scaling_named
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.scaling import SCALINGS, scale_of, scaling_named, scaling_with
 
 DEFAULT_SCALE = "standard"
 
@@ -245,10 +246,29 @@ def match_class_weights(model: Any, labels: Any) -> Any:
 
 
 def describe(pipeline: Pipeline) -> list[str]:
-    """Describe the fitted steps of ``build_pipeline``, one line per step."""
+    """Describe the fitted steps of ``build_pipeline``, and what is done to columns of numbers."""
     lines: list[str] = pipeline.named_steps["encode"].describe()
     removal = pipeline.named_steps.get("covariates")
-    return lines if removal is None else [*lines, removal.describe()]
+    if removal is not None:
+        lines.append(removal.describe())
+    last = classifier_in(pipeline[-1])
+    if isinstance(last, FittedKernels):
+        lines += _scalings(last.bound_kernels_)
+    elif scaler := pipeline.named_steps.get("scale"):
+        lines.append(f"features {scaling_with(scaler).words}")
+    return lines
+
+
+def _scalings(kernels: Sequence[BoundKernel]) -> list[str]:
+    """Return a line that tells what kernels do to their columns of numbers; none without any."""
+    by_words: dict[str, list[str]] = {}
+    for bound in kernels:
+        if bound.reads in ("numbers", "amounts"):
+            by_words.setdefault(SCALINGS[scale_of(bound)].words, []).append(bound.label)
+    if len(by_words) == 1:
+        return [f"features {words}" for words in by_words]
+    parts = [f"{words} for {listed(labels)}" for words, labels in by_words.items()]
+    return [f"features {'; '.join(parts)}"] if parts else []
 
 
 def encoder_in(model: Any) -> TableEncoder | None:

@@ -130,7 +130,7 @@ class NestedParameters(BaseEstimator):
             kernels = bind_kernels(self._kernels())
         names = [_nested_name(kernel) for kernel in kernels]
         for name, kernel in zip(names, kernels, strict=True):
-            if names.count(name) == 1:
+            if names.count(name) == 1 and not kernel.auto:
                 components[f"kernels__{name}"] = kernel.kernel
         return {name: part for name, part in components.items() if isinstance(part, Component)}
 

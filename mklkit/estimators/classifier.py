@@ -92,7 +92,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         What is done to the columns of kernels on numbers that do not say: ``"standard"`` (mean 0,
         deviation 1), ``"minmax"`` (to [-1, 1]), ``"none"``, ``"unit"`` (rows of length 1), or for
         amounts ``"roots"``, ``"tf-idf"`` or ``"log-tf-idf"``. By default nothing;
-        :func:`mklkit.build_pipeline` sets ``"standard"``.
+        :func:`mklkit.build_pipeline` sets ``"standard"``. All rows count equally for it.
 
     Attributes
     ----------
@@ -276,11 +276,10 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         """Return the fit on checked rows and class numbers, without probabilities."""
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
-        plan = with_kernels(plan, data, cache)
         n_classes = len(self.classes_)
-        if plan.proposed:  # Along with a learner, on which the problems depend.
-            with writes_explained(plan.components):
-                plan = with_kernels(plan, data, cache)
+        with writes_explained(plan.components):
+            # Along with a learner, on which the problems depend.
+            plan = with_kernels(plan, data, cache)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
         return fit_problems(plan, data, problems, random_state, cache)
 

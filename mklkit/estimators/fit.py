@@ -18,7 +18,14 @@ from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_messa
 from mklkit.estimators.binding import bind
 from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import with_sources
-from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
+from mklkit.estimators.plan import (
+    Plan,
+    ProblemViews,
+    kernels_to_bind,
+    on_kernels,
+    plan_of,
+    same_key,
+)
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import chosen_bank
 from mklkit.estimators.reading import as_source, training_rows
@@ -216,7 +223,10 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     if cache is None or not data.rows.in_memory:
         bank = choose()
     else:
-        sources = tuple((k.label, k.auto, joblib.hash(k.columns)) for k in plan.kernels)
+        sources = tuple(
+            (k.label, k.auto, same_key(k.kernel), joblib.hash((k.columns, k.scaling)))
+            for k in plan.kernels
+        )
         key = plan.kind, sources, plan.learners, plan.scale, data.digest
         bank = cache.of(("chosen kernels", key), choose)
     plan = attrs.evolve(plan, kernels=tuple(bank.kernels), proposed=False)

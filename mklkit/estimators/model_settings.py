@@ -30,7 +30,7 @@ OF_METHODS = {"preset": "presets", "combiner": "methods", "learner": "learners"}
 """The settings that each method of a comparison has of its own, and the arguments for them."""
 EFFORTS: tuple[str, ...] = ("fast", "thorough")
 DEFAULT_KERNELS = "cosine(linear), rbf, cosine(polynomial)"
-KERNELS = '"rbf(sigma=\'mean\')", "shape:linear@fou_*"'
+KERNELS = '"rbf(sigma=\'mean\')", "shape:rbf[none]@fou_*"'
 LEARNERS = '"svm(C=10)", mhks, kmhks'
 MAPS = 'implicit, "empirical(subset=0.1)", fourier'
 """Names for the help; the registry, which has all names, takes seconds to import."""
@@ -112,9 +112,9 @@ class ModelSettings:
         default=None,
         metadata=_about(
             "steps",
-            "What is done to the columns of kernels that do not say, as 'rbf[roots]@a_*' does;"
-            " minmax is to [-1, 1], unit makes rows of length 1, and the last three are for"
-            " amounts.",
+            "The scaling of kernels on numbers that have none of their own, as 'rbf[roots]@a_*'"
+            " has: minmax maps columns to [-1, 1], unit divides rows by their length, and the last"
+            " three are for amounts.",
             usual="the preset's, else standard",
         ),
     )
@@ -159,9 +159,9 @@ class ModelSettings:
         default=None,
         metadata=_about(
             "components",
-            f"A kernel, optionally with a name and columns: {KERNELS}. May be repeated. auto:"
-            " kernel and scale are chosen from the training rows, 'text:auto@text_*' for one"
-            " source.",
+            f"A kernel, optionally with a name, scale and columns: {KERNELS}. May be repeated."
+            " auto: kernel and scale of each source are chosen from the training rows;"
+            " 'text:auto@text_*': those of one source.",
             usual=f"auto if there are several sources, else {DEFAULT_KERNELS}",
             takes="str, Kernel, or list of these",
         ),

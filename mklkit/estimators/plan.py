@@ -30,6 +30,7 @@ from mklkit.protocols import (
     TWO_CLASSES,
     Array,
     Combiner,
+    CombinerTraits,
     FeatureMapTraits,
     Missing,
     Rows,
@@ -48,7 +49,7 @@ from mklkit.protocols.component import (
     RIDGE,
 )
 from mklkit.registry.columns import AUTO_KERNELS, bind_kernels, refuse_auto
-from mklkit.registry.composing import check_gives_weights, choose_components
+from mklkit.registry.composing import Choice, check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.cache import Cache, Quantities
@@ -139,7 +140,7 @@ def plan_of(
         if sum(shares.values()) >= 1 and len(shares) < len(kernels):
             raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
     proposed = any(bound.auto for bound in kernels)
-    is_open = proposed and estimator.learner is None and choice.learner.name == LEARNER
+    learner_is_open = proposed and is_open(estimator, choice)
     return Plan(
         tuple(kernels),
         choice.feature_map,
@@ -147,9 +148,11 @@ def plan_of(
         choice.learner,
         schema,
         proposed=proposed,
-        learners=(get_registry().create("learner", RIDGE), choice.learner) if is_open else (),
+        learners=(get_registry().create("learner", RIDGE), choice.learner)
+        if learner_is_open
+        else (),
         landmarks=get_registry().create("feature_map", LANDMARK_MAP)
-        if is_open and estimator.feature_map is None
+        if learner_is_open and estimator.feature_map is None
         else None,
         kind=kind.name,
         bandwidths=estimator.bandwidths,
@@ -159,6 +162,16 @@ def plan_of(
         scale=None if estimator.scale is None else scaling_named(estimator.scale).name,
         notes=(*notes_on_gaps(schema), *choice.notes),
     )
+
+
+def is_open(estimator: Any, choice: Choice) -> bool:
+    """Return whether an estimator's learner is chosen together with its kernels.
+
+    It is if the user gave none, and the combiner works with the default one and ridge regression.
+    """
+    suitable = traits_of(choice.combiner, CombinerTraits).for_learners
+    usual = estimator.learner is None and choice.learner.name == LEARNER
+    return usual and (not suitable or RIDGE in suitable)
 
 
 def on_kernels(plan: Plan) -> Plan:
@@ -173,21 +186,29 @@ def on_kernels(plan: Plan) -> Plan:
     return attrs.evolve(plan, feature_map=get_registry().create("feature_map", traits.instead))
 
 
+def kernels_by_default(
+    estimator: Any, kind: TargetKind, X: Any, sources: Places | None = None
+) -> Any:
+    """Return an estimator's kernels; if it has none, ``"auto"`` for a table of several sources.
+
+    Sources that only the names of columns tell count if the estimator has no components of its own.
+    """
+    if estimator.kernels is not None or not estimator.chooses_kernels or kind.is_empty or X is None:
+        return estimator.kernels
+    several = sources is not None and len(sources) > 1
+    if estimator.combiner == COMBINER and not (estimator.feature_map or estimator.learner):
+        several = several or has_several_sources(X)
+    return AUTO_KERNELS if several else None
+
+
 def kernels_to_bind(
     estimator: Any, kind: TargetKind, X: Any = None, sources: Places | None = None
 ) -> list[BoundKernel]:
     """Return an estimator's kernels; those to be chosen are bound to a source of its table.
 
-    ``sources`` are those that the user passed. By default each of several sources gets a kernel
-    that is chosen, if the estimator has no components of its own.
+    ``sources`` are those that the user passed.
     """
-    kernels = estimator.kernels
-    usual = estimator.combiner == COMBINER and not (estimator.feature_map or estimator.learner)
-    if kernels is None and estimator.chooses_kernels and not kind.is_empty and X is not None:
-        named = sources is not None and len(sources) > 1
-        if named or (usual and has_several_sources(X)):
-            kernels = AUTO_KERNELS
-    bank = bind_kernels(kernels)
+    bank = bind_kernels(kernels_by_default(estimator, kind, X, sources))
     if kind.is_empty:
         refuse_auto(bank, "there are no targets")
     return bank if X is None else sources_to_choose(bank, X, sources)

@@ -154,9 +154,11 @@ def propose_kernels(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> bank = propose_kernels(*load_iris(return_X_y=True))
-    >>> print(bank.notes[0])
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> bank = propose_kernels({"acids": X[:, :6], "color": X[:, 6:]}, y)
+    >>> [bound.label for bound in bank.kernels]
+    ['acids', 'color']
     """
     X, sources = joined_and_places(X)
     X = as_source(X)
@@ -262,10 +264,10 @@ def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A representation of a source, and its leave-one-out errors.
+    """A representation of a source, and the leave-one-out errors of the samples that have it.
 
     ``similarities`` (n, m) are those of samples with all samples, or with landmarks; zero where one
-    misses the source. ``errors`` (n,) are those of the samples that have it, squared.
+    misses the source.
     """
 
     source: BoundKernel

@@ -94,6 +94,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """
 
     kind: ClassVar[TargetKind] = NUMBERS
+    chooses_kernels: ClassVar[bool] = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from samples and their numeric targets.

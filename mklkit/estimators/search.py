@@ -18,9 +18,12 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.declaring import declared_sources, sources_of_grids
 from mklkit.estimators.fold_scores import PointFits, fold_scores
 from mklkit.estimators.grids import declared_space, default_grids
+from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.model_settings import check_effort
+from mklkit.estimators.plan import kernels_by_default
 from mklkit.estimators.points import best_point, points_of, results_table
 from mklkit.estimators.predicting import PredictsClasses
+from mklkit.estimators.reading import as_source
 from mklkit.estimators.separate_fits import SeparateFits
 from mklkit.estimators.shared_fits import SharedFits
 from mklkit.estimators.sharing import SharesCache, fit_on
@@ -207,6 +210,8 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         """
         check_progress(self.progress)
         base = self._base()
+        table, sources = joined_and_places(X)
+        base.set_params(kernels=kernels_by_default(base, base.kind, as_source(table), sources))
         cache = cache or Cache(base.max_memory)
         space = declared_space(varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)

@@ -61,7 +61,7 @@ def sources_to_choose(
         elif bound.columns is None:
             groups = table.groups(taken) if sources is None else sources
             for name, places in groups.items():
-                chosen += table.parts(name, np.setdiff1d(places, taken))
+                chosen += table.parts(name.removesuffix("_*"), np.setdiff1d(places, taken))
         else:
             columns_of = resolve_columns(bound.columns, table.n_columns, table.names)
             every = np.arange(table.n_columns)
@@ -137,7 +137,8 @@ class Contents:
         one_hot = tuple(f"{self.names[place]}_" for place in self.categories)
         plain = [n for n in numbers.tolist() if not self.names[n].startswith(one_hot)]
         dates = _dates({self.names[place]: place for place in plain})
-        return np.setdiff1d(plain, [n for date in dates.values() for n in date]), dates
+        parts = [n for date in dates.values() for n in date.tolist()]
+        return np.setdiff1d(np.array(plain, np.intp), parts), dates
 
     def named_groups(self, numbers: NDArray[np.intp]) -> Places:
         """Return the sources of some columns that their names tell; none, or at least two.
@@ -180,7 +181,7 @@ class Contents:
         return [
             attrs.evolve(
                 proposed_kernels(reads)[0],
-                label=label.removesuffix("_*"),
+                label=label,
                 columns=columns,
                 auto=True,
             )

@@ -10,9 +10,11 @@ from sklearn.utils import check_random_state
 from mklkit.errors import SpecError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.plan import is_open
 from mklkit.estimators.points import Point
 from mklkit.protocols import Combiner
 from mklkit.protocols.component import is_whole
+from mklkit.registry.columns import are_proposed
 from mklkit.registry.tasks import all_tasks
 
 Searched = KernelEstimator
@@ -53,7 +55,10 @@ def fits_grids(combiner: Any) -> bool:
 
 def parameters_at_once(estimator: Searched) -> frozenset[str]:
     """Return the parameters that the combiner of an estimator varies in one fit."""
-    if not (isinstance(estimator, MKLClassifier) and fits_grids(estimator.combiner)):
+    open_learner = estimator.learner is None
+    if open_learner or not (
+        isinstance(estimator, MKLClassifier) and fits_grids(estimator.combiner)
+    ):
         return frozenset()
     return frozenset(estimator.combiner.grid_parameters(estimator.learner))
 
@@ -65,10 +70,14 @@ def with_plain(base: Searched, params: Point) -> Any:
 
 
 def varied(base: Searched, params: Point) -> Any:
-    """Return a copy with some parameters changed, and its components as objects."""
+    """Return a copy with some parameters changed, and its components as objects.
+
+    A learner that is chosen together with the kernels stays open.
+    """
     changed = with_plain(base, params)
     choice = changed._planned()
-    changed.set_params(
-        combiner=choice.combiner, feature_map=choice.feature_map, learner=choice.learner
-    )
+    changed.set_params(combiner=choice.combiner)
+    open_learner = are_proposed(changed.kernels) and is_open(changed, choice)
+    if not open_learner or any(name.startswith(("learner__", "feature_map__")) for name in params):
+        changed.set_params(feature_map=choice.feature_map, learner=choice.learner)
     return changed.set_params(**{name: value for name, value in params.items() if "__" in name})

@@ -127,6 +127,7 @@ def cross_validate_study(
     whole = clone(outcome.estimator)
     with quiet_removal():
         whole[:-1].fit(study.table.features)
+    whole.steps[-1] = outcome.estimator.steps[-1]
     record = study.record(outcome.estimator, **outcome.adjustment.metadata(outcome.estimator))
     for of_last_fold in ("weights", "rows", "chosen"):
         del record["model"][of_last_fold]

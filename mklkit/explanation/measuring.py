@@ -184,7 +184,7 @@ class Measuring:
         incomplete_rows = np.asarray(self.missing.any(axis=1))
         for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
             scores[name] = self._score_of_part(model, new, scored, part)
-        weights, row_spread = _weights(model, new)
+        weights, row_spread = _weights(model, new, list(self.plan.reads))
         self.weights.append(weights)
         self.row_spread.append(row_spread)
         self.n_fits += 1
@@ -192,7 +192,7 @@ class Measuring:
         yield
         for kernel in tried:
             if kernel not in self.why_not:
-                self.n_fits += 1
+                self.n_fits += int(self._is_in(kernel, model))
                 try:
                     self._leave_out(kernel, model, (train, rows), (scored, new), scores["score"])
                 except (ValueError, ArithmeticError, RuntimeError) as error:
@@ -228,20 +228,29 @@ class Measuring:
         Rows without another source are neither trained on nor scored.
         """
         alone, (train, rows), (test, new) = self.alone[:, kernel], training, scored
-        without = self.refit.without(kernel, model)
-        rows_left, new_left = (self.refit.rows_without(kernel, model, each) for each in (rows, new))
-        kept = ~alone[train]
-        some_rows = _safe_indexing(rows_left, np.flatnonzero(kept))
-        smaller = self._fit(without, train[kept], some_rows).model
         parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone}
         if self.missing[:, kernel].any():
             parts[kernel, HAVE] = ~alone & ~self.missing[:, kernel]
+        if not self._is_in(kernel, model):
+            for subject in parts:  # The fit left it out already.
+                self.losses.setdefault(subject, []).append(0.0)
+            return
+        label = list(self.plan.reads)[kernel]
+        without = self.refit.without(label, model)
+        rows_left, new_left = (self.refit.rows_without(label, model, each) for each in (rows, new))
+        kept = ~alone[train]
+        some_rows = _safe_indexing(rows_left, np.flatnonzero(kept))
+        smaller = self._fit(without, train[kept], some_rows).model
         for subject, part in parts.items():
             better = score
             if not part.all():
                 better = self._score_of_part(model, new, test, part)
             worse = self._score_of_part(smaller, new_left, test, part)
             self.losses.setdefault(subject, []).append(better - worse)
+
+    def _is_in(self, kernel: int, model: Any) -> bool:
+        """Return whether a kernel is in the fit on a fold, which may leave chosen sources out."""
+        return list(self.plan.reads)[kernel] in members_of(model)[0].kernel_names_
 
     def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
         """Return the effects of columns, empty if the columns or the kernels' parts are unknown."""
@@ -252,7 +261,10 @@ class Measuring:
         places = [names.index(source) for source in sources]
         seed = [self.seed, len(self.folds)]
         try:
-            return list(column_effects(members_of(model)[0], rows, np.array(places), seed))
+            member = members_of(model)[0]
+            kernels = [list(self.plan.reads).index(name) for name in member.kernel_names_]
+            effects = column_effects(member, rows, np.array(places), seed)
+            return [{**effect, "kernel": kernels[effect["kernel"]]} for effect in effects]
         except IncompatibleError:
             return []
 
@@ -332,15 +344,22 @@ def _deviation(values: Array) -> Any:
     return values.std(axis=0, ddof=min(1, len(values) - 1))
 
 
-def _weights(model: Any, rows: Any) -> tuple[Array, Array]:
-    """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none."""
+def _weights(model: Any, rows: Any, kernels: Sequence[str]) -> tuple[Array, Array]:
+    """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none.
+
+    The weight of a chosen source that the fit left out is 0.
+    """
     means, spreads = [], []
     for member in members_of(model):
+        mean, spread = np.zeros(len(kernels)), np.full(len(kernels), np.nan)
+        places = [kernels.index(name) for name in member.kernel_names_]
         if all(isinstance(decision, GatedDecision) for decision in member.decisions_):
             gates = member.gate_weights(rows)
-            means.append(gates.mean(axis=0))
-            spreads.append(gates.std(axis=0))
+            mean[places] = gates.mean(axis=0)
+            spread[:] = 0.0
+            spread[places] = gates.std(axis=0)
         else:
-            means.append(member.weights_.mean(axis=0))
-            spreads.append(np.full(member.weights_.shape[1], np.nan))
+            mean[places] = member.weights_.mean(axis=0)
+        means.append(mean)
+        spreads.append(spread)
     return np.mean(means, axis=0), np.mean(spreads, axis=0)

@@ -101,34 +101,29 @@ class Refit:
             ]
         return self._with(kernels)
 
-    def without(self, left_out: int, whole: Any) -> Any:
-        """Return the estimator without a kernel, unfitted.
+    def without(self, left_out: str, whole: Any) -> Any:
+        """Return the estimator without the kernel of a label, unfitted.
 
         A kernel that names no columns reads those that no other kernel reserves. Here it keeps
         the columns that it has with the omitted kernel, so that fits differ only by that one.
         ``whole`` is the result of :meth:`on`, fitted on the rows that this one will be fitted on.
         """
-        kernels = [
-            (
-                label,
-                kernel,
-                read.tolist() if columns is None and read is not None else columns,
-                scale,
-            )
-            for (label, kernel, columns, scale), read in zip(
-                _member(whole).kernels, members_of(whole)[0].kernel_columns_, strict=True
-            )
-        ]
-        return self._with(kernels[:left_out] + kernels[left_out + 1 :])
+        kernels = []
+        reads = _columns_by_label(whole)
+        for label, kernel, columns, scale in _member(whole).kernels:
+            read = reads.get(label) if columns is None else None
+            if label != left_out:
+                kernels.append((label, kernel, columns if read is None else read.tolist(), scale))
+        return self._with(kernels)
 
     @staticmethod
-    def rows_without(left_out: int, whole: Any, rows: Any) -> Any:
+    def rows_without(left_out: str, whole: Any, rows: Any) -> Any:
         """Return rows without gaps in the numbers that only the omitted kernel reads.
 
         That kernel may skip gaps, and no other kernel may do so.
         """
-        columns_left = list(members_of(whole)[0].kernel_columns_)
-        del columns_left[left_out]
+        reads = _columns_by_label(whole)
+        columns_left = [read for label, read in reads.items() if label != left_out]
         if any(columns is None for columns in columns_left):
             return rows
         if not isinstance(rows, pd.DataFrame | np.ndarray):
@@ -146,9 +141,20 @@ class Refit:
 
 
 def _one_each(kernels: Sequence[BoundKernel]) -> bool:
-    """Return whether kernels that were chosen read different columns, one for each source."""
+    """Return whether kernels read different columns, so that each is the only one of its source.
+
+    A lone source has a sum of kernels, which may be several on a fold.
+    """
+    if len(kernels) == 1:
+        return False
     read = [b"" if bound.columns is None else bound.columns.tobytes() for bound in kernels]
     return len(set(read)) == len(read)
+
+
+def _columns_by_label(whole: Any) -> dict[str, Any]:
+    """Return the positions of the columns of each kernel of a fitted estimator, None for all."""
+    first = members_of(whole)[0]
+    return dict(zip(first.kernel_names_, first.kernel_columns_, strict=True))
 
 
 def members_of(model: Any) -> list[KernelEstimator]:

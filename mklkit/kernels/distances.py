@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import attrs
 import numpy as np
 
+from mklkit.display.numbers import significant
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.numerics.pairwise import scaled_exp
@@ -111,8 +112,8 @@ class RBF(Kernel):
         if not 750 / most <= gamma <= most:
             raise DataError(
                 f"{to_spec(self)} has a width that {held.dtype} cannot represent on these data"
-                f" (gamma would be {gamma:.3g}): choose another, or scale the data (each column to"
-                " mean 0 and standard deviation 1, say)."
+                f" (gamma would be {significant(gamma, 3)}): choose another, or scale the data"
+                " (each column to mean 0 and standard deviation 1, say)."
             )
         return FittedRBF(float(gamma))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.svm import SVC, SVR
 
 from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
@@ -194,9 +195,12 @@ def solve_by_libsvm(
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
     machine._warn_from_fit_status = type(None)  # an early stop is read from ``n_iter_``
     try:
-        machine.fit(columns, y, sample_weight=row_weights)
+        if not np.isfinite(columns).all():
+            raise ValueError
+        # Labels and parameters have been checked; of small fits, checks take most of the time.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            machine.fit(columns, y, sample_weight=row_weights)
     except ValueError:
-        # Labels and parameters have been checked, so the values must be at fault.
         raise too_large(float(np.abs(columns).max())) from None
     if machine.kernel == "linear":
         coefficients = machine.coef_[0]

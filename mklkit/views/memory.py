@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from mklkit.display.numbers import significant
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
 from mklkit.numerics.class_moments import CHUNK_ROWS, chunk_rows
 from mklkit.numerics.threads import n_threads, results_in_flight
@@ -135,4 +136,4 @@ def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
 
 
 def _shown(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{significant(size / 2**20, 3)} MiB"

@@ -96,7 +96,9 @@ SCALINGS: dict[str, Scaling] = {
     scaling.name: scaling
     for scaling in (
         Scaling("none", "as they are"),
-        Scaling("standard", "standardised", None, StandardScaler, by_moments=True),
+        Scaling(
+            "standard", "standardised (mean 0, deviation 1)", None, StandardScaler, by_moments=True
+        ),
         Scaling(
             "minmax",
             "scaled to [-1, 1]",
@@ -104,10 +106,10 @@ SCALINGS: dict[str, Scaling] = {
             partial(MinMaxScaler, feature_range=(-1, 1)),
             by_moments=True,
         ),
-        Scaling("unit", "rows of length 1", None, Normalizer),
-        Scaling("roots", "roots", _root, amounts=True),
-        Scaling("tf-idf", "TF-IDF", _amounts, TF_IDF, amounts=True),
-        Scaling("log-tf-idf", "log TF-IDF", _log, TF_IDF, amounts=True),
+        Scaling("unit", "in rows of length 1", None, Normalizer),
+        Scaling("roots", "as roots", _root, amounts=True),
+        Scaling("tf-idf", "as TF-IDF", _amounts, TF_IDF, amounts=True),
+        Scaling("log-tf-idf", "as log TF-IDF", _log, TF_IDF, amounts=True),
     )
 }
 """All scalings by name: what ``scale`` and ``[...]`` in a kernel's spec string may be."""
@@ -124,6 +126,12 @@ def scaling_named(name: object) -> Scaling:
 def scale_of(bound: BoundKernel) -> str:
     """Return the name of what is done to the columns of a fitted kernel."""
     return "none" if bound.scaling is None else str(bound.scaling.name)
+
+
+def scaling_with(scaler: Any) -> Scaling:
+    """Return the scaling that has a scaler of scikit-learn, fitted or not."""
+    kinds = {type(s.scaler()): s for s in SCALINGS.values() if s.scaler and not s.elementwise}
+    return kinds[type(scaler)]
 
 
 @attrs.frozen(eq=False)
@@ -221,7 +229,7 @@ def _refuse_negative(scaling: Scaling, label: str, columns: Any) -> None:
     negative = int((values < 0).sum())
     if negative:
         raise DataError(
-            f"Kernel {quoted(label)} reads its columns as {scaling.words}, which is for values of 0"
+            f"Kernel {quoted(label)} reads its columns {scaling.words}, which is for values of 0"
             f" and above, and {counted(negative, 'value')} of the training samples"
             f" {'is' if negative == 1 else 'are'} below: use another scaling, such as 'standard'."
         )

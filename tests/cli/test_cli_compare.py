@@ -45,6 +45,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("cheap")
 def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
     files = {name: tmp_path / f"a.{name}" for name in (*REPORTS, "mkl", "jsonl")}
@@ -124,6 +125,7 @@ def test_numbers_by_a_score_with_weights_until_a_time(
     assert "the time limit of 0s ended it" in " ".join(stopped.out.split())
 
 
+@pytest.mark.process
 def test_the_commands_say_what_they_score_and_begin(mklkit: Run, tmp_path: Path) -> None:
     noise = np.random.default_rng(7).normal(size=(100, 3))
     rare = np.repeat(["common", "rare"], [90, 10])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.processes import Run
+from helpers.processes import FIXED, Run
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -49,7 +49,7 @@ def test_columns_are_dropped(mklkit: Run, sheet: Path, command: str) -> None:
 def test_predict_needs_what_kernels_see(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
     model, few = tmp_path / "model.mkl", tmp_path / "few.csv"
     kernels = ("-k", "rbf@price", "-k", "linear@seen*")
-    assert mklkit("fit", sheet, *kernels, "-o", model).code == 0
+    assert mklkit("fit", sheet, *FIXED, *kernels, "-o", model).code == 0
     whole = mklkit("predict", model, sheet)
     rows = pd.read_csv(sheet)
     rows[["seen", "price"]].to_csv(few, index=False)
@@ -93,7 +93,7 @@ def test_identifiers_do_not_depend_on_the_seed(mklkit: Run, tmp_path: Path) -> N
     columns = {"name": names, "x": np.arange(30) % 7, "state": list("ab") * 15}
     pd.DataFrame(columns).to_csv(path, index=False)
     for seed in range(2):
-        metadata = mklkit("fit", path, "--holdout", 0.5, "--seed", seed, "--json").json
+        metadata = mklkit("fit", path, *FIXED, "--holdout", 0.5, "--seed", seed, "--json").json
         assert {"name", "category"} <= set(metadata["model"]["input"][0].values())
 
 
@@ -116,7 +116,7 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
 
 
 def test_columns_in_other_units_are_named(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
-    mklkit("fit", sheet, "-o", tmp_path / "m.mkl", "-k", "linear")
+    mklkit("fit", sheet, *FIXED, "-o", tmp_path / "m.mkl", "-k", "linear")
     frame = pd.read_csv(sheet)[:8]
     frame["lab"] = [None, *range(1000, 1007)]
     frame.to_csv(tmp_path / "new.csv", index=False)
@@ -142,7 +142,7 @@ def test_text_with_many_values_is_named(mklkit: Run, tmp_path: Path) -> None:
     )
     frame.loc[0, "remark"] = "fever"
     frame.to_csv(tmp_path / "a.csv", index=False)
-    said = mklkit("fit", tmp_path / "a.csv", "-k", "linear@x").out
+    said = mklkit("fit", tmp_path / "a.csv", *FIXED, "-k", "linear@x").out
     assert "column 'mass' holds 60 different texts in 80 rows, such as '40 kg'" in said
     assert "--drop mass" in said
     assert "'remark' holds" not in said

@@ -52,6 +52,7 @@ def test_examples_run_one_after_another(
             assert done.code == 0, (call, done)
 
 
+@pytest.mark.process
 def test_commands_of_the_guide_run(mklkit: Run, tmp_path: Path) -> None:
     detected = mock.patch.object(shellingham, "detect_shell", return_value=("fish", "/bin/fish"))
     home = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": ""}

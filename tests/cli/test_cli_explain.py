@@ -35,6 +35,7 @@ def test_the_tables_fit(mklkit: Run, quick: Fitted) -> None:
         assert name in words
 
 
+@pytest.mark.process
 def test_json_and_a_figure(mklkit: Run, quick: Fitted, tmp_path: Path) -> None:
     picture, top = tmp_path / "worth.png", tmp_path / "top.svg"
     pictures = ("--plot", picture, "--plot-columns", top)
@@ -59,6 +60,7 @@ def houses(mklkit: Run, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
     return Fitted(data, model, mklkit("fit", data, *asked))
 
 
+@pytest.mark.process
 def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
     done = mklkit("explain", houses.model, houses.data, "--cv", 4, "--repeats", 1)
     assert done.code == 0, done
@@ -75,6 +77,7 @@ def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path
     assert "<!-- points of R² lost, -->" in picture.read_text()
 
 
+@pytest.mark.process
 def test_a_published_split(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
     frame, data = pd.read_csv(houses.data), tmp_path / "split.csv"
     parts = np.where(np.arange(60) % 3 == 0, "test", "train")

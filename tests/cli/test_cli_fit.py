@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.processes import Fitted, Run
+from helpers.processes import FIXED, Fitted, Run
 from sklearn.metrics import pairwise_distances
 
 from mklkit import load_model
@@ -150,7 +150,7 @@ def test_the_numbers_that_a_fit_chose(mklkit: Run, tmp_path: Path) -> None:
 )
 def test_very_few_rows(mklkit: Run, tmp_path: Path, rows: str, said: str) -> None:
     (tmp_path / "a.csv").write_text("x,kind\n" + rows.replace(" ", "\n"))
-    done = mklkit("fit", tmp_path / "a.csv", "-k", "rbf")
+    done = mklkit("fit", tmp_path / "a.csv", *FIXED, "-k", "rbf")
     assert done.code == 0, done
     assert said in done.out
 
@@ -179,12 +179,12 @@ def test_a_model_that_learned_nothing_is_told_from_one_that_did(
         assert held_out["baseline"] == held_out["accuracy"] == 0.75
     shown = mklkit("inspect", tmp_path / "a.mkl").out
     assert ["b", "3", "0.0", "%", "3", "0", "0"] in [line.split() for line in shown.splitlines()]
-    assert mklkit("fit", "iris", "-k", "linear").err == ""
+    assert mklkit("fit", "iris", *FIXED, "-k", "linear").err == ""
 
 
 def test_columns_are_chosen_by_their_readable_names(mklkit: Run, fitted: Fitted) -> None:
     kernels = ("-k", "ward:linear@ward_*", "-k", "body:rbf@fever,pulse")
-    done = mklkit("fit", fitted.data, *kernels, "--json", "--holdout", "0")
+    done = mklkit("fit", fitted.data, *FIXED, *kernels, "--json", "--holdout", "0")
     assert done.code == 0, done
     assert [kernel["name"] for kernel in done.json["model"]["kernels"]] == ["ward", "body"]
     assert done.json["scores"]["held_out"] is None
@@ -210,9 +210,9 @@ def test_a_class_of_which_no_row_was_held_out_is_named(mklkit: Run, tmp_path: Pa
     kinds = np.array(["a", "b"] * 60 + ["moved"])
     frame = pd.DataFrame({"x": random.normal(size=121) + (kinds == "a"), "kind": kinds})
     frame.to_csv(tmp_path / "rare.csv", index=False)
-    done = mklkit("fit", tmp_path / "rare.csv", "-k", "linear")
+    done = mklkit("fit", tmp_path / "rare.csv", *FIXED, "-k", "linear")
     assert "no row of class 'moved' was held out; scores are of the other classes" in done.out
-    assert "was held out" not in mklkit("fit", "iris", "-k", "linear").out
+    assert "was held out" not in mklkit("fit", "iris", *FIXED, "-k", "linear").out
 
 
 def test_report_is_quiet_in_a_pipe(mklkit: Run) -> None:
@@ -228,6 +228,6 @@ def test_a_useless_model_of_one_fold_is_asked_as_it_was_fitted(mklkit: Run, tmp_
     # One of each kind in each ward.
     wards = "".join(f"{i // 2 % 5},ward {i // 2},{'ab'[i % 2]}\n" for i in range(24))
     (tmp_path / "a.csv").write_text("x,ward,kind\n" + wards)
-    done = mklkit("evaluate", tmp_path / "a.csv", "--scale", "standard", "--folds", "2")
+    done = mklkit("evaluate", tmp_path / "a.csv", *FIXED, "--scale", "standard", "--folds", "2")
     assert done.code == 0, done
     assert "always predicting" in done.err

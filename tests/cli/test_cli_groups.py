@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.processes import Run
+from helpers.processes import FIXED, Run
 
 from mklkit import MKLClassifier, build_pipeline, load_model
 from mklkit.evaluation.leakage import gives_class, leakage_notes
@@ -31,8 +31,10 @@ def visits(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.process
 def test_groups_time_and_leakage(mklkit: Run, visits: Path) -> None:
-    groups = ("--groups", "patient", "--drop", "part", "-k", "linear", "--json")
+    kernel = ("-k", "linear", *FIXED)
+    groups = ("--groups", "patient", "--drop", "part", *kernel, "--json")
     scored = json.loads(mklkit("evaluate", visits, "--cv", "3x2", *groups).out)
     assert scored["plan"]["folds"] == 3
     assert len(scored["folds"]) == 6
@@ -43,7 +45,7 @@ def test_groups_time_and_leakage(mklkit: Run, visits: Path) -> None:
     assert left_out["plan"]["folds"] == 20
     fitted = json.loads(mklkit("fit", visits, *groups).out)
     assert "groups of 20 at random" in fitted["split"]
-    in_time = mklkit("evaluate", visits, "--cv", "time:3", "-k", "linear").out
+    in_time = mklkit("evaluate", visits, "--cv", "time:3", *kernel).out
     assert "in the order of the rows" in in_time
     assert "1 row of 60 is tested" in in_time
 
@@ -53,7 +55,7 @@ def test_names_of_groups_are_not_said_to_be_no_features_twice(mklkit: Run, tmp_p
     table = table.assign(patient=[f"p{row // 2}" for row in range(301)])
     table.to_csv(tmp_path / "a.csv", index=False)
     plain, grouped = (
-        mklkit("fit", tmp_path / "a.csv", "-t", "ill", "-k", "linear", *more, "--json").json
+        mklkit("fit", tmp_path / "a.csv", *FIXED, "-t", "ill", "-k", "linear", *more, "--json").json
         for more in ((), ("--groups", "patient"))
     )
     assert "different texts" in " ".join(plain["data"]["notes"])
@@ -94,11 +96,11 @@ def test_the_split_of_a_column(mklkit: Run, visits: Path) -> None:
 
 def test_noise_gives_no_target() -> None:
     random, labels = np.random.default_rng(1), np.repeat([0, 1], [3, 12])
-    wide = pd.DataFrame(random.normal(size=(15, 2000)))
+    wide = pd.DataFrame(random.normal(size=(15, 1000)))
     separating = [c for c in wide if wide[c][:3].max() < wide[c][3:].min()]
     assert separating  # by chance, as there are so many
     assert not leakage_notes(wide, labels, [])
-    assert not any(gives_class(wide[c], labels, 2000) for c in separating)
+    assert not any(gives_class(wide[c], labels, 1000) for c in separating)
 
 
 def test_rows_that_occur_twice_give_no_target() -> None:
@@ -109,9 +111,10 @@ def test_rows_that_occur_twice_give_no_target() -> None:
     assert not leakage_notes(twice, labels, [])
 
 
+@pytest.mark.process
 def test_explain_keeps_the_groups_of_the_model_or_stops(mklkit: Run, visits: Path) -> None:
-    model, quick = visits.with_name("v.mkl"), ("--cv", "3", "--repeats", "1", "--json")
-    columns = ("-k", "a:linear@a", "-k", "b:linear@b")
+    model, quick = visits.with_name("v.mkl"), ("--cv", "2", "--repeats", "1", "--json")
+    columns = ("-k", "a:linear@a", "-k", "b:linear@b", *FIXED)
     mklkit("fit", visits, "-t", "ill", "--groups", "patient", *columns, "-o", model)
     remembered = mklkit("explain", model, visits, *quick).json
     asked = mklkit("explain", model, visits, *quick, "--groups", "patient").json

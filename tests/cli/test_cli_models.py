@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.processes import Fitted, Run
+from helpers.processes import FIXED, Fitted, Run
 
 from mklkit import MKLClassifier, __version__, load_model, save_model
 from mklkit.display.numbers import chosen_texts
@@ -39,7 +39,7 @@ def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": kinds * 3 + random.normal(size=40), "flat": 1})
     frame.assign(kind=[labels[kind] for kind in kinds]).to_csv(tmp_path / "a.csv", index=False)
     model = tmp_path / "a.mkl"
-    assert mklkit("fit", tmp_path / "a.csv", "-k", "rbf", "-o", model).code == 0
+    assert mklkit("fit", tmp_path / "a.csv", *FIXED, "-k", "rbf", "-o", model).code == 0
     done = mklkit("predict", model, tmp_path / "a.csv")
     out = pd.read_csv(io.StringIO(done.out))
     assert out["prediction"].tolist() == [labels[s > 0] for s in out["score"]]
@@ -51,7 +51,7 @@ def test_a_file_that_makes_numbers_of_words_still_fits(mklkit: Run, tmp_path: Pa
     rows = "".join(f"{'12a'[i % 3]},{i % 3 == 2}\n" for i in range(30))
     (tmp_path / "a.csv").write_text("code,kind\n" + rows)
     arguments = ("-k", "linear", "--holdout", "0", "-o", tmp_path / "a.mkl")
-    assert mklkit("fit", tmp_path / "a.csv", *arguments).code == 0
+    assert mklkit("fit", tmp_path / "a.csv", *FIXED, *arguments).code == 0
     (tmp_path / "new.csv").write_text("code\n1\n2\n")
     done = mklkit("predict", tmp_path / "a.mkl", tmp_path / "new.csv")
     assert pd.read_csv(io.StringIO(done.out))["prediction"].tolist() == [False, False]
@@ -60,7 +60,10 @@ def test_a_file_that_makes_numbers_of_words_still_fits(mklkit: Run, tmp_path: Pa
 def test_values_that_training_never_saw_are_said(mklkit: Run, tmp_path: Path) -> None:
     rows = "".join(f"{i % 7},{'uv'[i % 2]},{'pq'[i % 2]},{'xy'[i % 2]}\n" for i in range(30))
     (tmp_path / "a.csv").write_text("a,b,c,kind\n" + rows)
-    assert mklkit("fit", tmp_path / "a.csv", "-k", "linear", "-o", tmp_path / "a.mkl").code == 0
+    assert (
+        mklkit("fit", tmp_path / "a.csv", *FIXED, "-k", "linear", "-o", tmp_path / "a.mkl").code
+        == 0
+    )
     assert mklkit("predict", tmp_path / "a.mkl", tmp_path / "a.csv").err.startswith("accuracy")
     new = tmp_path / "new.csv"
     new.write_text("a,b,c\n1,zzz,p\n2,u,k\n3,v,l\n4,v,m\n5,v,n\n6,v,k\n")
@@ -100,7 +103,7 @@ def test_probabilities_beside_the_score_of_two_classes(mklkit: Run, tmp_path: Pa
     frame = pd.DataFrame({"x": 2 * kinds + random.normal(size=60), "kind": kinds + 5})
     frame.to_csv(tmp_path / "a.csv", index=False)
     arguments = ("-k", "rbf", "-m", "fourier(n_components=20)", "--stream", "--probability")
-    done = mklkit("fit", tmp_path / "a.csv", *arguments, "-o", tmp_path / "a.mkl")
+    done = mklkit("fit", tmp_path / "a.csv", *FIXED, *arguments, "-o", tmp_path / "a.mkl")
     assert done.code == 0, done
     table = pd.read_csv(io.StringIO(mklkit("predict", tmp_path / "a.mkl", tmp_path / "a.csv").out))
     assert list(table) == ["prediction", "score", "probability_5", "probability_6"]
@@ -196,7 +199,7 @@ def test_a_wide_table_is_shown_by_source(mklkit: Run, tmp_path: Path) -> None:
     frame.iloc[:3, :2] = np.nan
     frame.assign(kind=np.arange(30) % 2).to_csv(tmp_path / "a.csv", index=False)
     kernels = ("-k", "all:linear@gene_*", "-k", "some:linear@gene_4*,age")
-    assert mklkit("fit", tmp_path / "a.csv", *kernels, "-o", tmp_path / "a.mkl").code == 0
+    assert mklkit("fit", tmp_path / "a.csv", *FIXED, *kernels, "-o", tmp_path / "a.mkl").code == 0
     shown = mklkit("inspect", tmp_path / "a.mkl").out
     assert "all: linear on gene_* (45 columns)\n" in shown
     some = [name for name in names if name.startswith("gene_4")]

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from helpers.processes import Run, on_path, write_plugin
+from helpers.processes import FIXED, Run, on_path, write_plugin
 
 FAULTY = '''
 import os, signal
@@ -120,7 +120,7 @@ def test_a_model_of_a_plugin_needs_the_plugin(
     mklkit: Run, faulty: dict[str, str], tmp_path: Path
 ) -> None:
     model = tmp_path / "a.mkl"
-    assert mklkit("fit", "iris", "-c", "complains", "-o", model, **faulty).code == 0
+    assert mklkit("fit", "iris", *FIXED, "-c", "complains", "-o", model, **faulty).code == 0
     assert mklkit("predict", model, "iris", **faulty).code == 0
     assert "mklkit-faulty 1.2" in mklkit("inspect", model).out
     needed = ("mklkit_faulty.complains", "plugin mklkit-faulty: install")
@@ -128,7 +128,7 @@ def test_a_model_of_a_plugin_needs_the_plugin(
 
 
 def test_warnings_are_one_line_each_and_said_once(mklkit: Run, faulty: dict[str, str]) -> None:
-    done = mklkit("fit", "iris", "-c", "complains", **faulty)
+    done = mklkit("fit", "iris", *FIXED, "-c", "complains", **faulty)
     assert done.code == 0, done
     assert done.err == "warning: this weight is doubtful\n"
 
@@ -172,6 +172,6 @@ def test_an_interrupt_leaves_nothing_behind(
 
 def test_a_plugin_of_a_wrong_signature_is_left_out_and_named(mklkit: Run, tmp_path: Path) -> None:
     wrong = on_path(write_plugin(tmp_path, "shifted", WITHOUT_ROWS))
-    assert mklkit("fit", "iris", "-c", "dimkl3", **wrong).code == 0
-    used = mklkit("fit", "iris", "-k", "shifted", **wrong)
+    assert mklkit("fit", "iris", *FIXED, "-c", "dimkl3", **wrong).code == 0
+    used = mklkit("fit", "iris", *FIXED, "-k", "shifted", **wrong)
     used.refused("plugin 'shifted' of mklkit-shifted is left out", "No kernel is named 'shifted'")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import reading_kernels
-from helpers.processes import Outcome, Run, write_plugin
+from helpers.processes import FIXED, Outcome, Run, write_plugin
 
 KERNELS = [
     *("-k", "seq:letters@sequence"),
@@ -18,7 +18,7 @@ KERNELS = [
     *("-k", "smaller@count"),
 ]
 
-QUICK = ("-c", "uniform", "--cv", "2x1", "--baselines", "logistic regression")
+QUICK = ("-c", "uniform", *FIXED, "--cv", "2x1", "--baselines", "logistic regression")
 
 
 @pytest.fixture(scope="session")
@@ -51,8 +51,9 @@ def run(mklkit: Run, sequences: Path) -> Callable[..., Outcome]:
     return lambda *arguments: mklkit(*arguments, cwd=sequences, PYTHONPATH=str(sequences / "site"))
 
 
+@pytest.mark.process
 def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
-    fitted = run("fit", "rows.csv", *KERNELS, "-o", "model.mkl")
+    fitted = run("fit", "rows.csv", *KERNELS, *FIXED, "-o", "model.mkl")
     assert fitted.code == 0, fitted
     for said in (
         "columns 'sequence', 'color', 'count' kept for kernels on such columns",
@@ -76,19 +77,20 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     assert "seq: letters on sequence" in shown.out
     rows.drop(columns="sequence").to_csv(sequences / "less.csv", index=False)
     run("predict", "model.mkl", "less.csv").refused("lacks", "'sequence'")
-    explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--json")
+    explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--repeats", "3", "--json")
     assert explained.code == 0, explained
     columns = {single_row["group"]: single_row for single_row in explained.json["columns"]}
     assert set(columns) == {"sequence", "age", "color", "count"}
     assert columns["sequence"]["shuffled"] > 0.1
 
 
+@pytest.mark.process
 def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
     for command in (
-        ("evaluate", "rows.csv", *KERNELS, "--folds", "3"),
+        ("evaluate", "rows.csv", *KERNELS, *FIXED, "--folds", "3"),
         ("kernels", "rows.csv", *KERNELS),
         ("compare", "rows.csv", *KERNELS[:4], *QUICK),
-        ("fit", "rows.csv", *KERNELS, "-l", "svm", "--tune", "fast", "--probability"),
+        ("fit", "rows.csv", *KERNELS, "-l", "svm", "--tune", "2", "--probability"),
     ):
         done = run(*command)
         assert done.code == 0, done
@@ -98,7 +100,7 @@ def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
 def test_a_column_that_a_kernel_reads_is_not_said_to_be_left_out(run: Run) -> None:
     kernels = ("-k", "seq:letters@sequence", "-k", "rbf@age")
     compared = run("compare", "rows.csv", *kernels, *QUICK).out
-    fitted = run("fit", "rows.csv", *kernels).out
+    fitted = run("fit", "rows.csv", *kernels, *FIXED).out
     compared, fitted = " ".join(compared.split()), " ".join(fitted.split())
     assert "'sequence' left out" not in compared
     assert "column 'sequence' kept for kernels on such columns" in compared

@@ -118,6 +118,7 @@ def test_predict_in_parts_as_in_memory(
     pd.testing.assert_frame_equal(pd.read_parquet(table), pd.read_csv(io.StringIO(got.out)))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=40)"])
 def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
     mklkit: Run, tmp_path: Path, feature_map: str

@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.processes import Run
+from helpers.processes import FIXED, Run
 from rich.console import Console
 
 from mklkit.cli.comparison_tables import comparison_grid
@@ -44,7 +44,7 @@ def test_the_bar_goes_first_then_the_range(width: int, shows_range: bool, shows_
 
 def test_a_name_too_long_is_folded_and_whole(mklkit: Run) -> None:
     name = "a" * 20 + "b" * 20 + "c" * 20
-    done = mklkit("fit", "iris", "-k", f"{name}:linear", "-k", "rbf", COLUMNS="40")
+    done = mklkit("fit", "iris", *FIXED, "-k", f"{name}:linear", "-k", "rbf", COLUMNS="40")
     table = done.out[done.out.index("weight") :]
     column = "".join(line.strip().split(" ")[0] for line in table.splitlines()[:6])
     assert name in column

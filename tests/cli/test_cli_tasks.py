@@ -127,6 +127,7 @@ def test_wrong_targets_raise_the_same_error_everywhere(site: Site, tmp_path: Pat
     assert not (tmp_path / "answers.csv").exists()
 
 
+@pytest.mark.process
 def test_kernels_are_proposed_and_weighted_by_the_response(site: Site) -> None:
     options = "--lower", "lo", "--combiner", "alignment", "--kernels", "auto", "--json"
     fitted = site.run("fit", site.table, *options).json
@@ -135,6 +136,7 @@ def test_kernels_are_proposed_and_weighted_by_the_response(site: Site) -> None:
     assert proposed["kernels"]
 
 
+@pytest.mark.process
 def test_it_is_tuned_evaluated_and_compared(site: Site, tmp_path: Path) -> None:
     task = "--lower", "lo"
     tuned = site.run("fit", site.table, *task, "--tune", "fast", "--json").json
@@ -169,6 +171,32 @@ def check_distances(cells: list[dict[str, Any]]) -> None:
         assert (distances == 0).mean() == pytest.approx(cell["scores"]["inside"])
 
 
+STRUCTURED = """
+import numpy as np
+import pandas as pd
+from mklkit_interval import IntervalTask, IntervalTaskRegressor
+
+class FieldsTask(IntervalTask):
+    def as_array(self, y):
+        return super().as_array(pd.DataFrame(y).to_numpy())
+
+X = np.random.default_rng(0).normal(size=(30, 2))
+columns = np.column_stack([X[:, 0] - 1, X[:, 0] + 1])
+fields = np.array([tuple(row) for row in columns], dtype=[("lower", float), ("upper", float)])
+predicted = [IntervalTaskRegressor("rbf").fit(X, y).predict(X) for y in (columns, fields)]
+checked = FieldsTask(["lower", "upper"]).checked(fields, 30)
+"""
+
+
+def test_a_structured_array_is_read_as_its_columns(site: Site, tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    done = run_listing(STRUCTURED, names, tmp_path, **site.environment)
+    assert done.code == 0, done
+    np.testing.assert_array_equal(*names["predicted"])
+    np.testing.assert_array_equal(names["checked"], names["columns"])
+
+
+@pytest.mark.process
 def test_a_model_is_explained_and_inspected(site: Site) -> None:
     explained = site.run("explain", site.model, site.table, "--cv", "2x1", "--json").json
     assert explained["score"] == "neg_distance"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.processes import Run
+from helpers.processes import FIXED, Run
 
 from mklkit.persistence import load_model
 
@@ -25,14 +25,14 @@ def data(tmp_path: Path) -> Path:
 
 def test_weights_of_classes_are_used_shown_and_kept(mklkit: Run, data: Path) -> None:
     model = data.with_name("model.mkl")
-    done = mklkit("fit", data, "--class-weight", "ill=5,well=1", "-o", model, "--json")
+    done = mklkit("fit", data, *FIXED, "--class-weight", "ill=5,well=1", "-o", model, "--json")
     assert done.code == 0, done
     assert done.json["model"]["class_weight"] == [5.0, 1.0]
     assert "weights of classes: ill 5, well 1" in done.json["choices"]
     shown = mklkit("inspect", model)
     assert "ill (weight 5), well (weight 1)" in shown.out
     np.testing.assert_array_equal(load_model(model)[-1].class_weight_, [5, 1])
-    plain = mklkit("fit", data, "--json")
+    plain = mklkit("fit", data, *FIXED, "--json")
     assert plain.json["model"]["class_weight"] is None
     recall = [outcome.json["scores"]["train"]["recall"][0] for outcome in (plain, done)]
     assert recall[1] > recall[0]
@@ -50,12 +50,12 @@ def test_classes_that_are_numbers_are_named_by_their_text(mklkit: Run, data: Pat
 
 
 def test_a_column_of_weights_is_no_feature(mklkit: Run, data: Path) -> None:
-    done = mklkit("fit", data, "--weights", "often", "--holdout", "0", "--json")
+    done = mklkit("fit", data, *FIXED, "--weights", "often", "--holdout", "0", "--json")
     assert done.code == 0, done
     assert done.json["data"]["columns"] == ["a", "b"]
     assert done.json["data"]["weights"] == "often"
     model = data.with_name("model.mkl")
-    mklkit("fit", data, "--weights", "often", "-o", model)
+    mklkit("fit", data, *FIXED, "--weights", "often", "-o", model)
     assert "of rows, from the column 'often'" in mklkit("inspect", model).out
 
 

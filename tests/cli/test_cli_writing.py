@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from helpers.processes import Fitted, Run
+from helpers.processes import FIXED, Fitted, Run
 
 from mklkit.__main__ import main
 from mklkit.datasets.formats import ENDINGS, WRITABLE
@@ -48,7 +48,7 @@ def test_a_full_disk_behind_stdout_is_no_fault_of_ours(
 def test_a_full_disk_behind_a_device_is_no_fault_of_ours(mklkit: Run, fitted: Fitted) -> None:
     said = "/dev/full can't be written: No space left on device"
     mklkit("predict", fitted.model, fitted.data, "-o", FULL).refused(said)
-    done = mklkit("fit", fitted.data, "-k", "linear", "-o", FULL)
+    done = mklkit("fit", fitted.data, *FIXED, "-k", "linear", "-o", FULL)
     assert done.code == 2, done
     assert said in done.err
 
@@ -88,8 +88,14 @@ def tabs(file: bytes) -> pd.DataFrame:
 def probable(mklkit: Run, fitted: Fitted, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
     """Return a model with several columns of results."""
     model = tmp_path_factory.mktemp("probable") / "model.mkl"
-    done = mklkit("fit", fitted.data, "-k", "linear", "--probability", "-o", model)
+    done = mklkit("fit", fitted.data, *FIXED, "-k", "linear", "--probability", "-o", model)
     return Fitted(fitted.data, model, done)
+
+
+@pytest.fixture(scope="module")
+def shown(mklkit: Run, probable: Fitted) -> pd.DataFrame:
+    """Return the predictions that the terminal shows."""
+    return pd.read_csv(io.StringIO(mklkit("predict", probable.model, probable.data).out))
 
 
 class TestFormats:
@@ -108,17 +114,17 @@ class TestFormats:
         self,
         mklkit: Run,
         probable: Fitted,
+        shown: pd.DataFrame,
         tmp_path: Path,
         name: str,
         read: Callable[[bytes], pd.DataFrame],
     ) -> None:
-        shown = mklkit("predict", probable.model, probable.data)
         done = mklkit("predict", probable.model, probable.data, "-o", tmp_path / name)
         assert done.code == 0, done
         assert done.err.endswith(", as CSV\n") == name.endswith(".old")
         table = read((tmp_path / name).read_bytes())
         assert table.shape[1] > 1
-        pd.testing.assert_frame_equal(table, pd.read_csv(io.StringIO(shown.out)))
+        pd.testing.assert_frame_equal(table, shown)
 
     @pytest.mark.parametrize("ending", sorted({*ENDINGS} - {*WRITABLE}))
     def test_a_format_that_is_only_read_is_refused_by_name(

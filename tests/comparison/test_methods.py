@@ -59,7 +59,12 @@ def test_presets_alone_bring_their_kernels_and_scaling() -> None:
     kernels = [name for name, kind in names if kind == "one kernel"]
     assert kernels == ["k1", "k2", "k3", "k4", "k5", "best-single"]
     methods, _, _ = methods_to_compare(None, ("paper-dimkl1",), Design())
-    assert all(method.pipeline["scale"].feature_range == (-1, 1) for method in methods)
+    steps = [method.pipeline for method in methods]
+    scales = [
+        (s["scale"].feature_range if "scale" in s.named_steps else s[-1].scale) for s in steps
+    ]
+    assert scales[0] == "minmax"
+    assert set(scales) == {"minmax", (-1, 1)}
 
 
 def test_the_same_twice_is_one_and_names_are_unique() -> None:

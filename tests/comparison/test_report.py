@@ -28,14 +28,20 @@ def compared() -> Comparison:
 
 
 @pytest.fixture(scope="module")
+def single(compared: Comparison) -> str:
+    """Return its page."""
+    return html_report(compared, COMMAND)
+
+
+@pytest.fixture(scope="module")
 def several() -> str:
     """Return the page of a comparison on several data sets."""
     return html_report(comparison(n_datasets=5, n_methods=5), COMMAND)
 
 
 @pytest.mark.parametrize("n_datasets", [1, 5])
-def test_names_from_the_data_are_text(n_datasets: int, compared: Comparison, several: str) -> None:
-    read = Read(several if n_datasets > 1 else html_report(compared, COMMAND))
+def test_names_from_the_data_are_text(n_datasets: int, single: str, several: str) -> None:
+    read = Read(several if n_datasets > 1 else single)
     assert not {tag for tag, _ in read.tags} & {"img", "link", "iframe", "object"}
     assert [tag for tag, _ in read.tags].count("script") == 1
     assert not [key for _, marks in read.tags for key in marks if key.startswith("on")]
@@ -69,14 +75,14 @@ def test_headings_and_tables_are_in_order(several: str) -> None:
     assert set(links) <= set(ids)
 
 
-def test_what_it_says(compared: Comparison) -> None:
-    read = Read(html_report(compared, "mklkit compare data.csv"))
+def test_what_it_says(compared: Comparison, single: str) -> None:
+    read = Read(single)
     for method in compared.methods:
         assert method.name in read.text("th") + read.text("span")
     assert compared.verdict in read.text("p")
     assert f"{100 * compared.questions['level'][0]:.1f} %" in read.text("small")
     assert REASON in read.text()
-    assert "mklkit compare data.csv" in read.text("code")
+    assert COMMAND in read.text("code")
     assert f"{len(compared.methods)} methods were compared on the same splits" in read.text("p")
     assert "corrected resampled t-test [nadeau2003]" in read.text("p")
     assert "@article{nadeau2003," in read.text("code")

@@ -43,6 +43,8 @@ WINES, CLASSES = load_wine(return_X_y=True)
 X, Y = WINES[30:90, 1:5], np.array(["a", "b"])[CLASSES[30:90]]
 """60 rows of two overlapping wines, half of them of each."""
 CHEAP: dict[str, Any] = {"kernels": ["linear", "rbf"], "methods": "uniform", "baselines": "none"}
+FIXED: dict[str, Any] = {"learners": ["svm(C=1.0)"]}
+"""A choice of C takes most of the time of a fit: for what is about something else."""
 
 
 def runs(comparison: Comparison, method: str) -> pd.DataFrame:
@@ -78,6 +80,7 @@ def test_numbers_are_compared_by_r2() -> None:
     assert done.table()["score"].round(12).is_monotonic_decreasing
 
 
+@pytest.mark.process
 def test_several_targets_and_every_file(tmp_path: Any) -> None:
     targets = pd.DataFrame({"sugar": NUMBERS, "mass": FEATURES[:, 2] + 0.001 * NUMBERS})
     settings = CHEAP | {"baselines": ["gradient boosting"], "score": "neg_mean_absolute_error"}
@@ -118,6 +121,7 @@ def test_outliers_are_found_without_labels() -> None:
     assert runs(done, "uniform")["score"][0] == pytest.approx(expected)
 
 
+@pytest.mark.process
 def test_numbers_and_outliers_are_tuned_inside_the_training_rows() -> None:
     targets = np.column_stack([NUMBERS, NUMBERS + 100 * FEATURES[:, 0]])
     rows = np.random.default_rng(0).normal(size=(60, 4))
@@ -167,11 +171,15 @@ def test_a_score_is_scikit_learns(score: str) -> None:
     few = np.r_[:30, 30:42]  # classes of unequal size
     probability = score == "neg_log_loss"
     weights = np.arange(len(few)) % 3 + 0.5
-    settings = CHEAP | {"score": score, "baselines": "logistic-regression", "cv": "2x1"}
+    settings = CHEAP | FIXED | {"score": score, "baselines": "logistic-regression", "cv": "2x1"}
     extra = {"class_weight": "balanced", "probability": probability, "weights": weights}
     done = compare(X[few], Y[few], **settings, **extra)
     kernels = MKLClassifier(
-        ["linear", "rbf"], class_weight="balanced", probability=probability, random_state=0
+        ["linear", "rbf"],
+        learner="svm(C=1.0)",
+        class_weight="balanced",
+        probability=probability,
+        random_state=0,
     )
     linear = LogisticRegression(max_iter=1000, class_weight="balanced")
     train, test = next(StratifiedKFold(2, shuffle=True, random_state=0).split(few, Y[few]))
@@ -194,7 +202,15 @@ def test_parameters_are_chosen_by_the_score() -> None:
 
 def test_class_weights_name_labels_by_their_text() -> None:
     by_text, balanced = (
-        compare(X, CLASSES[30:90], class_weight=weights, score="balanced_accuracy", cv=3, **CHEAP)
+        compare(
+            X,
+            CLASSES[30:90],
+            class_weight=weights,
+            score="balanced_accuracy",
+            cv=3,
+            **CHEAP,
+            **FIXED,
+        )
         for weights in ({"0": 30.0, "1": 1.0}, {0: 30.0, 1: 1.0})
     )
     assert by_text.results["score"].tolist() == balanced.results["score"].tolist()
@@ -254,7 +270,7 @@ def test_a_baseline_that_takes_most_of_the_time_is_left_out() -> None:
 def test_no_run_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds: Iterator[int] = count(0, 50)
     monkeypatch.setattr(comparing, "monotonic", lambda: next(seconds))
-    done = compare(X, Y, time_limit="2m", **CHEAP)
+    done = compare(X, Y, time_limit="2m", **CHEAP, **FIXED)
     # The clock is read at the start and before each run but the first: at 50, 100 and 150.
     assert (len(done.cells), done.complete, done.by_time) == (3, False, True)
     assert "the time limit of 2m ended it after 3 of 200 runs" in done.notes
@@ -264,7 +280,7 @@ def test_notes_on_text_say_whether_proposed_kernels_read_it() -> None:
     words = np.random.default_rng(0).choice(["ache", "rash", "cough"], size=(len(X), 12))
     notes = pd.Series([" ".join(row) for row in words])
     rows = pd.DataFrame(X).add_prefix("x").assign(note=notes)
-    options: dict[str, Any] = CHEAP | {"kernels": "auto", "cv": "2x1"}
+    options: dict[str, Any] = CHEAP | FIXED | {"kernels": "auto", "cv": "2x1"}
     (data,) = compare(rows, Y, **options).data
     assert any("'note' kept for kernels" in note for note in data.notes)
     (data,) = compare(rows, Y, **options, covariates="x0").data

@@ -23,9 +23,10 @@ from mklkit import (
 from mklkit.datasets import CovariateRemoval
 from mklkit.errors import CovariatesWarning, DataError, SpecError
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import CombinerTraits, traits_of
+from mklkit.protocols import CombinerTraits, Rows, traits_of
 from mklkit.registry.composing import default_instances
 from mklkit.registry.registry import get_registry
+from mklkit.registry.specs import kernel_spec
 
 COVARIATES = "age,sex,batch"
 KERNELS = ["a:rbf@a_*", "b:linear@b_*"]
@@ -65,13 +66,17 @@ def test_residuals_are_those_of_the_training_rows_of_each_fold(study) -> None:
             known, y[training]
         )
         columns = known[others].to_numpy()
-        scaled = (columns - columns.mean(axis=0)) / columns.std(axis=0)
-        coefficients = np.linalg.lstsq(design(known), scaled, rcond=None)[0]
-        expected = (new[others] - columns.mean(axis=0)) / columns.std(axis=0)
-        expected -= design(new) @ coefficients
+        coefficients = np.linalg.lstsq(design(known), columns, rcond=None)[0]
+        expected = (new[others] - design(new) @ coefficients).to_numpy()
         removed = model[:-1].transform(new)
         assert removed.columns.tolist() == others
         np.testing.assert_allclose(removed, expected, atol=1e-9)
+        # Kernels read what is left of the columns, standardised.
+        left = columns - design(known) @ coefficients
+        for bound in model[-1].bound_kernels_:
+            (read,) = Rows.of(removed.to_numpy()).arrays_of([bound])
+            of_kernel = expected[:, bound.columns] / left[:, bound.columns].std(axis=0)
+            np.testing.assert_allclose(read, of_kernel, atol=1e-9)
 
 
 def test_a_new_batch_counts_as_none_and_words_stay(study) -> None:
@@ -168,22 +173,32 @@ def test_kernels_that_name_no_columns_leave_out_those_of_a_share(study) -> None:
 
 @pytest.mark.parametrize("bank", [["auto"], ["auto@a_*", "auto@b_*"]])
 @pytest.mark.parametrize("numbers", [False, True])
-def test_proposed_kernels_are_those_without_the_covariates(study, bank, numbers) -> None:
+def test_kernels_are_chosen_without_the_covariates(study, bank, numbers) -> None:
     frame, y = study
     y = frame["b_0"] + 0.3 * frame["a_0"] if numbers else y
     estimator = MKLRegressor if numbers else MKLClassifier
     others = frame.drop(columns=COVARIATES.split(","))
     kept = build_pipeline(estimator([*bank, KEPT], combiner="alignment")).fit(frame, y)[-1]
-    plain = build_pipeline(estimator(bank, combiner="alignment")).fit(others, y)[-1]
-    assert kept.kernel_names_ == [*plain.kernel_names_, "covariates"]
+    *chosen, share = kept.bound_kernels_
+    assert (len(chosen), share.label) == (2, "covariates")
+    names = [kept.feature_names_in_[bound.columns].tolist() for bound in chosen]
+    assert names == [["a_0", "a_1", "a_2"], ["b_0", "b_1"]]
+    # Beside a kernel that is named, no source is left out.
+    again = [(k.label, "auto", columns) for k, columns in zip(chosen, names, strict=True)]
+    plain = build_pipeline(estimator([*again, "rest:linear@b_0"])).fit(others, y)[-1]
+    specs = [kernel_spec(bound) for bound in chosen]
+    assert specs == [kernel_spec(bound) for bound in plain.bound_kernels_[:2]]
     (weights,) = kept.weights_
     assert weights[-1] == pytest.approx(0.3, abs=1e-12)
-    np.testing.assert_allclose(weights[:-1], 0.7 * plain.weights_[0], atol=1e-9)
+    parts = zip(chosen, names, strict=True)
+    same = [(bound.label, bound.kernel, read, bound.scaling.name) for bound, read in parts]
+    same = build_pipeline(estimator(same, combiner="alignment")).fit(others, y)[-1]
+    np.testing.assert_allclose(weights[:-1], 0.7 * same.weights_[0], atol=1e-9)
     encoded = kept.feature_names_in_
     read = {name for columns in kept.kernel_columns_[:-1] for name in encoded[columns]}
     assert read <= set(others.columns)
-    with pytest.raises(SpecError, match="fixed share"):
-        build_pipeline(estimator([*bank, "rbf@age"])).fit(frame, y)
+    read_by_share = set(encoded[kept.kernel_columns_[-1]])
+    assert read_by_share == {"age", "batch", "sex_f", "sex_m"}
 
 
 def test_a_search_keeps_the_share(study) -> None:
@@ -219,6 +234,7 @@ def leaky() -> tuple[pd.DataFrame, np.ndarray]:
 SOURCES = ["snp:rbf@snp_*", "lab:rbf@lab_*"]
 
 
+@pytest.mark.process
 def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(leaky) -> None:
     frame, y = leaky
     with pytest.warns(CovariatesWarning, match="'snp_a'") as warned:
@@ -237,6 +253,7 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
     assert len(warned) == 1
     assert adjustment.metadata(model)["adjustment"]["by_kernel"] == {"snp": ["snp_a"]}
     settings = {"methods": "alignment", "cv": "2x1", "baselines": ["logistic regression"]}
+    settings["learners"] = ["svm(C=1.0)"]
     with pytest.warns(CovariatesWarning) as warned:
         withheld = compare(frame, y, kernels=SOURCES, covariates="age", **settings)
     assert len(warned) == 1
@@ -254,7 +271,12 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
 @pytest.mark.filterwarnings("error::mklkit.errors.CovariatesWarning")
 def test_verdicts_stand_on_columns_that_are_adjusted_or_covariates_that_are_kept(leaky) -> None:
     frame, y = leaky
-    settings = {"methods": "alignment", "cv": "2x1", "baselines": ["none"]}
+    settings = {
+        "methods": "alignment",
+        "cv": "2x1",
+        "baselines": "none",
+        "learners": ["svm(C=1.0)"],
+    }
     normal = frame.drop(columns="snp_a")
     adjusted = compare(normal, y, kernels=SOURCES, covariates="age", **settings)
     kept = compare(frame, y, kernels=[*SOURCES, KEPT.replace(COVARIATES, "age")], **settings)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit.datasets import load_table
@@ -17,6 +17,9 @@ from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.scanning import scan_table
 from mklkit.errors import DataError
+from mklkit.protocols import Rows
+from mklkit.registry.columns import bind_kernels
+from mklkit.views.scaling import with_scaling
 
 ROWS = 90
 
@@ -54,13 +57,15 @@ def write(frame: pd.DataFrame, path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("ending", "scaler"), [(".csv", StandardScaler()), (".parquet", MinMaxScaler((-1, 1)))]
+    ("ending", "scale", "scaler"),
+    [(".csv", "standard", StandardScaler()), (".parquet", "minmax", MinMaxScaler((-1, 1)))],
 )
 def test_as_in_memory(
     mixed: pd.DataFrame,
     tmp_path: Path,
     ending: str,
-    scaler: object,
+    scale: str,
+    scaler: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Text follows numbers behind the rows from which columns of text are known.
@@ -70,8 +75,7 @@ def test_as_in_memory(
     numbered = whole.features.set_axis(pd.RangeIndex(1, len(whole.features) + 1, name="row"))
     held = np.random.default_rng(0).random(len(numbered)) < 0.2
     encoder = TableEncoder(schema=whole.schema).fit(numbered[~held])
-    scaler.fit(encoder.transform(numbered[~held]))  # type: ignore[attr-defined]
-    wanted = scaler.transform(encoder.transform(numbered))  # type: ignore[attr-defined]
+    wanted = encoder.transform(numbered).to_numpy()
 
     table = ChunkedTable.opened(path, chunk_rows=50)
     scan = scan_table(table, None, (), seed=0)
@@ -84,11 +88,18 @@ def test_as_in_memory(
     assert sorted(scan.table.notes) == sorted(whole.notes)
     every = np.zeros(ROWS, dtype=bool)
     every[scan.codes >= 0] = held
-    again, fresh = TableEncoder(schema=whole.schema), clone(scaler)
-    with encoded_rows(table, scan, every, again, fresh) as rows:
+    again = TableEncoder(schema=whole.schema)
+    with encoded_rows(table, scan, every, again) as rows:
         assert rows.train.column_names == encoder.feature_names_out_
         np.testing.assert_allclose(rows.train[:], wanted[~held], atol=1e-12)
         np.testing.assert_allclose(rows.held_out[:], wanted[held], atol=1e-12)
+        # A kernel reads them as the scaler of all training rows in memory has them.
+        stored = [Rows.of(part) for part in (rows.train, rows.held_out)]
+        kernels = with_scaling(bind_kernels(f"rbf[{scale}]"), stored[0])
+        scaler.fit(wanted[~held])
+        for part, members in zip(stored, (~held, held), strict=True):
+            (read,) = part.arrays_of(kernels)
+            np.testing.assert_allclose(read[:], scaler.transform(wanted[members]), atol=1e-12)
         assert rows.notes == []
         folder = rows.train.path.parent
     assert not folder.exists()
@@ -122,12 +133,15 @@ def test_a_sample_settles_what_columns_hold_and_all_rows_are_counted(tmp_path: P
         frame.drop(columns="state").iloc[scan.members].reset_index(drop=True),
     )
     assert "random sample of 100 of the 2,000 rows" in scan.table.notes[0]
-    encoder, scaler = TableEncoder(), StandardScaler().set_output(transform="pandas")
-    with encoded_rows(table, scan, np.zeros(size, dtype=bool), encoder, scaler) as rows:
+    encoder = TableEncoder()
+    with encoded_rows(table, scan, np.zeros(size, dtype=bool), encoder) as rows:
         assert rows.train.dtype == np.float32
         assert (len(rows.train), len(rows.held_out)) == (size, 0)
-        np.testing.assert_allclose(rows.train[:].astype(float).mean(axis=0), 0, atol=1e-6)
-        np.testing.assert_allclose(rows.train[:].std(axis=0, dtype=float), 1, atol=1e-5)
+        stored = Rows.of(rows.train)
+        (read,) = stored.arrays_of(with_scaling(bind_kernels("rbf[standard]"), stored))
+        assert read[:].dtype == np.float32
+        np.testing.assert_allclose(read[:].astype(float).mean(axis=0), 0, atol=1e-6)
+        np.testing.assert_allclose(read[:].std(axis=0, dtype=float), 1, atol=1e-5)
         assert rows.notes == [
             "column 'ward': 3 values that the sample lacks taken as none of its categories"
         ]
@@ -171,7 +185,7 @@ def test_a_fit_that_ends_early_leaves_no_file(
     room.mkdir()
     monkeypatch.setenv("TMPDIR", str(room))
     monkeypatch.setattr("tempfile.tempdir", None)
-    arguments = table, scan, np.zeros(3, dtype=bool), TableEncoder(), "passthrough"
+    arguments = table, scan, np.zeros(3, dtype=bool), TableEncoder()
 
     def interrupted() -> None:
         with encoded_rows(*arguments) as rows:

@@ -67,7 +67,8 @@ def test_every_command_and_parameter_is_there(made: Any) -> None:
 
 def test_defaults_and_ranges_are_there(made: Any) -> None:
     text = made.reference()
-    assert "\\[-1, 1\\]. (default: the preset's, else standard)" in text
+    assert "maps columns to \\[-1, 1\\], " in text
+    assert "for amounts. (default: the preset's, else standard)" in text
     assert "0: fit on all rows. (default: 0.2; 0.0\\<=x\\<=0.95)" in text
     assert "mklkit predict [OPTIONS] MODEL DATA\n" in text
     assert "mklkit compare [OPTIONS] [DATA...]\n" in text

@@ -40,7 +40,7 @@ class Followed:
     ``bring`` writes the files that its reader is taken to have. ``instead`` has parts of commands
     and listings, and what stands there in the test, so that it is quick; what these print is not
     compared. ``left_out`` has the beginnings of what is not run, each with the reason. ``needs`` is
-    the package whose combiners the page names. ``long`` pages take two seconds or more on a quiet
+    the package whose combiners the page names. ``long`` pages take a second or more on a quiet
     machine: they and those of packages are left to a step of CI. ``slow`` pages show results of a
     former scheme of folds, and run again once they are printed anew.
     """
@@ -169,8 +169,9 @@ FOLLOWED = {
         left_out={f"mklkit {name} visits.csv": GROUPED for name in ("compare", "evaluate")},
     ),
     "docs/guides/covariates.md": Followed(bring=study, long=True),
+    "docs/guides/does-it-help.md": Followed(),
     "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize", slow=True),
-    "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
+    "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}, long=True),
     "docs/guides/imbalance.md": Followed(long=True),
     "docs/guides/large-data.md": Followed(bring=large_tables, long=True),
     "docs/guides/missing-sources.md": Followed(
@@ -197,7 +198,7 @@ FOLLOWED = {
         f"docs/guides/moving/from-{place}.md": Followed(needs=package)
         for place, package in MOVING.items()
     },
-    "docs/reference/index.md": Followed(left_out={"python -c": "it opens a pager"}),
+    "docs/reference/index.md": Followed(left_out={"python -c": "it opens a pager"}, long=True),
 }
 
 AUTHORS = "../plugins/mklkit-authors/tests"

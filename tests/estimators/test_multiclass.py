@@ -17,7 +17,7 @@ PARAMETERS = {
 DATA = {
     "iris": load_iris(return_X_y=True),
     "wine": load_wine(return_X_y=True),
-    "five digits": tuple(a[load_digits().target < 5][:200] for a in load_digits(return_X_y=True)),
+    "five digits": tuple(a[load_digits().target < 5][:120] for a in load_digits(return_X_y=True)),
 }
 
 

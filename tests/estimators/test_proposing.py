@@ -1,4 +1,4 @@
-"""kernels="auto": candidates by column group, pruned by centred alignment."""
+"""kernels="auto": each source's representation, by leave-one-out errors of ridge regression."""
 
 from __future__ import annotations
 
@@ -10,31 +10,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.model_selection import StratifiedKFold
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.preprocessing import StandardScaler
 
 import mklkit
-from mklkit import MKLClassifier, MKLSearchCV, propose_kernels
+from mklkit import MKLClassifier, MKLRegressor, MKLSearchCV, propose_kernels
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing
-from mklkit.estimators.sources import column_groups
+from mklkit.estimators.proposing import RIDGES
+from mklkit.estimators.sources import MOST_GROUPS, column_groups
 from mklkit.kernels import Linear, Precomputed
 from mklkit.plugin import KernelTraits
-from mklkit.registry.columns import bind_kernels, proposed_specs
+from mklkit.registry.columns import proposed_kernels
+from mklkit.registry.specs import kernel_spec
 
 IRIS = load_iris(return_X_y=True)
-
-
-def _choices(kernels: str, **parts: Any) -> list[str]:
-    return list(MKLClassifier(kernels, **parts).fit(*IRIS).choices_)
-
-
-def centered(gram: np.ndarray) -> np.ndarray:
-    middle = np.eye(len(gram)) - 1 / len(gram)
-    return middle @ gram @ middle
-
-
-def cosine(first: np.ndarray, second: np.ndarray) -> float:
-    return float(np.vdot(first, second) / np.linalg.norm(first) / np.linalg.norm(second))
+USUAL = "rbf(sigma='mean')[standard]"
 
 
 def three_sources(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
@@ -47,10 +40,51 @@ def three_sources(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, y
 
 
+def words_of_topics(
+    rng: np.random.Generator, n_rows: int, n_words: int = 1000
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return sparse counts of words, of texts of several lengths and three topics.
+
+    Rare words are of no topic, and to standardise gives each as much weight as a common one.
+    """
+    y = np.arange(n_rows) % 3
+    common = 1 / np.arange(1, n_words + 1)
+    topics = np.tile(common, (3, 1))
+    for topic in range(3):
+        topics[topic, topic:30:3] *= 3
+    topics /= topics.sum(axis=1, keepdims=True)
+    lengths = rng.integers(10, 60, n_rows)
+    pairs = zip(lengths, topics[y], strict=True)
+    return np.array([rng.multinomial(n, p) for n, p in pairs], float), y
+
+
 def columns_of_sources(model: MKLClassifier) -> dict[str, list[int]]:
     """Return the columns of each source of which a kernel was taken."""
     pairs = zip(model.kernel_names_, model.kernel_columns_, strict=True)
-    return {name.partition("@")[2]: columns.tolist() for name, columns in pairs}
+    return {name: columns.tolist() for name, columns in pairs}
+
+
+def specs(model: MKLClassifier) -> dict[str, str]:
+    """Return how each source is represented."""
+    return {bound.label: kernel_spec(bound) for bound in model.bound_kernels_}
+
+
+def share_by_refits(gram: np.ndarray, targets: np.ndarray) -> float:
+    """Return the leave-one-out error of ridge regression in relation to that of the mean."""
+    values, vectors = np.linalg.eigh(gram)
+    features = vectors * np.sqrt(np.maximum(values, 0))
+    spread = ((features - features.mean(axis=0)) ** 2).sum(axis=1).mean()
+    totals = dict.fromkeys([None, *RIDGES], 0.0)
+    for row in range(len(gram)):
+        rest = np.arange(len(gram)) != row
+        for ridge in totals:
+            answer = targets[rest].mean(axis=0)
+            if ridge is not None:
+                fit = Ridge(alpha=ridge * spread).fit(features[rest], targets[rest])
+                answer = fit.predict(features[[row]])[0]
+            totals[ridge] += ((targets[row] - answer) ** 2).sum()
+    of_mean = totals.pop(None)
+    return min(totals.values()) / of_mean
 
 
 class TestGroups:
@@ -72,70 +106,203 @@ class TestGroups:
         assert column_groups(names) == {}
 
     def test_the_smallest_of_many_groups_are_joined(self) -> None:
-        names = [f"g{group}_{place}" for group in range(12) for place in range(2 + (group > 3))]
+        most = MOST_GROUPS
+        names = [
+            f"g{group}_{place}" for group in range(most + 4) for place in range(2 + (group > 3))
+        ]
         groups = column_groups(names)
-        assert len(groups) == 9
+        assert len(groups) == most + 1
         assert list(groups)[-1] == "others"
-        assert len(groups["others"]) == 8
+        assert groups["others"].tolist() == list(range(8))
 
 
-class TestBank:
+class TestErrors:
+    """What notes tell, against refits on similarities of scikit-learn."""
+
+    @pytest.mark.parametrize("numbers", [False, True], ids=["classes", "numbers"])
+    def test_of_a_lone_source(self, numbers: bool) -> None:
+        X, y = IRIS[0][::4], IRIS[1][::4]
+        targets = np.eye(3)[y]
+        model: Any = MKLClassifier("auto")
+        if numbers:
+            X, y = X[:, :3], X[:, 3]
+            targets = StandardScaler().fit_transform(y[:, None])
+            model = MKLRegressor("auto")
+        distances = euclidean_distances(StandardScaler().fit_transform(X))
+        sigma = distances[np.triu_indices(len(X), 1)].mean()
+        grams = {
+            USUAL: np.exp(-(distances**2) / (2 * sigma**2)),
+            "cosine(kernel='linear')[none]": cosine_similarity(X),
+            "cosine(kernel='linear')[roots]": cosine_similarity(np.sqrt(X)),
+        }
+        notes = " ".join(model.fit(X, y).choices_)
+        for spec, gram in grams.items():
+            short = spec.replace("(kernel='linear')", "")
+            (told,) = re.findall(rf"(?:{re.escape(spec)}|{re.escape(short)}) (\d\.\d+)", notes)
+            assert float(told) == pytest.approx(share_by_refits(gram, targets), abs=0.0051)
+
+    def test_of_each_source_and_of_all_together(self, rng: np.random.Generator) -> None:
+        frame, y = three_sources(rng)
+        frame = frame.iloc[:, :4]
+        notes = "\n".join(MKLClassifier("auto").fit(frame, y).choices_)
+        targets = np.eye(2)[y]
+        total = np.zeros((80, 80))
+        for name, columns in {"mrna": slice(0, 2), "clin.*": slice(2, 4)}.items():
+            distances = euclidean_distances(StandardScaler().fit_transform(frame.iloc[:, columns]))
+            sigma = distances[np.triu_indices(80, 1)].mean()
+            gram = np.exp(-(distances**2) / (2 * sigma**2))
+            note = re.escape(f"kernels auto: {name}: ")
+            error = re.escape(USUAL) + r",? (?:leave-one-out error)? ?(\d\.\d+)"
+            told = re.search(f"{note}.*?{error}", notes)
+            assert told is not None
+            assert float(told[1]) == pytest.approx(share_by_refits(gram, targets), abs=0.01)
+            total += gram
+        (told_all,) = re.findall(r"error of all 2 sources (\d\.\d+)", notes)
+        if notes.count(f": {USUAL}, ") == 2:  # Both are as usual, so the sum is that of these.
+            assert float(told_all) == pytest.approx(share_by_refits(total, targets), abs=0.01)
+        else:
+            pytest.fail(notes)
+
+
+class TestChosen:
     """What is taken and what is left out."""
-
-    def test_alignments_are_those_of_gram_matrices(self) -> None:
-        X, y = IRIS
-        bank = propose_kernels(X, y)
-        same = centered((y[:, None] == y).astype(float))
-        said = [note for note in bank.notes if note.startswith("kernels auto: took")]
-        assert len(said) == len(bank.kernels)
-        for kernel, note in zip(bank.kernels, said, strict=True):
-            value = cosine(centered(kernel.kernel.fit(X)(X, X)), same)
-            assert note == f"kernels auto: took {kernel.label} (alignment {value:.2f})"
-
-    def test_one_of_two_that_are_alike_is_kept(self) -> None:
-        X, y = IRIS
-        bank = propose_kernels(X, y)
-        (note,) = [note for note in bank.notes if "similar to one taken" in note]
-        pairs = re.findall(r"([^ ]+) \(([\d.]+) with ([^,]+)\)(?:,|$)", note)
-        assert pairs
-        for left_out, value, kept in pairs:
-            bound = bind_kernels([left_out, kept])
-            grams = [centered(kernel.kernel.fit(X)(X, X)) for kernel in bound]
-            assert float(value) == pytest.approx(cosine(*grams), abs=5e-4)
-            assert cosine(*grams) > 0.99
-            assert all(left_out != kernel.label for kernel in bank.kernels)
 
     def test_sources_that_tell_classes_apart_are_taken_and_noise_is_not(
         self, rng: np.random.Generator
     ) -> None:
         frame, y = three_sources(rng)
         model = MKLClassifier("auto").fit(frame, y)
-        columns = columns_of_sources(model)
-        assert columns == {"mrna_*": [0, 1], "clin.*": [2, 3]}
+        assert columns_of_sources(model) == {"mrna": [0, 1], "clin.*": [2, 3]}
+        assert any(note.startswith("kernels auto: left out noise: ") for note in model.choices_)
         assert model.score(frame, y) > 0.85
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_noise_is_represented_as_usual(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.gamma(1.0, size=(60, 9)))
+        frame.columns = [f"{source}_{n}" for source in "abc" for n in range(3)]
+        frame["a_0"] += 3 * (np.arange(60) % 2)
+        model = MKLClassifier("auto").fit(frame, np.arange(60) % 2)
+        for label, spec in specs(model).items():
+            assert label == "a" or spec == USUAL
+
+    def test_what_standardising_destroys_is_read_otherwise(self, rng: np.random.Generator) -> None:
+        words, y = words_of_topics(rng, 240)
+        lab = rng.normal(size=(240, 3)) + 0.3 * y[:, None]
+        train = np.arange(240) < 160
+        parts = {"text": words, "lab": lab}
+        train_parts = {name: part[train] for name, part in parts.items()}
+        model = MKLClassifier("auto").fit(train_parts, y[train])
+        chosen = specs(model)
+        assert chosen["text"] not in (USUAL, "cosine(kernel='linear')[standard]")
+        assert chosen.get("lab", USUAL) == USUAL
+        new = {name: part[~train] for name, part in parts.items()}
+        usual = [("text", "rbf[standard]", "text_*"), ("lab", "rbf[standard]", "lab_*")]
+        usual = [f"{label}:{spec}@{columns}" for label, spec, columns in usual]
+        standardised = MKLClassifier(usual, learner="ridge").fit(train_parts, y[train])
+        assert model.score(new, y[~train]) > standardised.score(new, y[~train]) + 0.1
+        (note,) = [note for note in model.choices_ if note.startswith("kernels auto: text: ")]
+        first, second = map(float, re.findall(r" (\d\.\d+)", note))
+        assert first < 0.7 * second
+        assert f"{USUAL} " in note
 
     def test_order_of_rows_does_not_matter(self, rng: np.random.Generator) -> None:
         frame, y = three_sources(rng)
         order = rng.permutation(len(y))
         first = MKLClassifier("auto", random_state=1).fit(frame, y)
         reordered = MKLClassifier("auto", random_state=2).fit(frame.iloc[order], y[order])
-        assert first.kernel_names_ == reordered.kernel_names_
+        assert specs(first) == specs(reordered)
+        np.testing.assert_allclose(
+            reordered.decision_function(frame), first.decision_function(frame), atol=1e-8
+        )
 
     def test_few_rows_and_constant_columns(self) -> None:
         bank = propose_kernels([[0.0], [1.0]], [0, 1])
-        assert 1 <= len(bank.kernels) <= 8
+        assert 1 <= len(bank.kernels) <= proposing.MOST_TAKEN
         rows = np.column_stack([np.ones(20), np.arange(20.0)])
         assert (
             MKLClassifier("auto").fit(rows, np.arange(20) > 9).score(rows, np.arange(20) > 9) > 0.8
         )
         assert MKLClassifier("auto").fit(np.ones((6, 2)), [0, 1] * 3).kernel_names_
 
-    def test_many_groups_have_a_limit_of_candidates(self, rng: np.random.Generator) -> None:
-        names = [f"g{group}_{place}" for group in range(30) for place in range(2)]
-        frame = pd.DataFrame(rng.normal(size=(30, 60)), columns=names)
+    def test_many_sources(self, rng: np.random.Generator) -> None:
+        names = [f"g{group}_{place}" for group in range(25) for place in range(2)]
+        frame = pd.DataFrame(rng.normal(size=(30, 50)), columns=names)
+        frame["g7_0"] += 4 * (np.arange(30) % 3)
         bank = propose_kernels(frame, np.arange(30) % 3)
-        assert f"of {proposing.MOST_CANDIDATES} candidates" in bank.notes[1]
-        assert len(bank.kernels) <= proposing.MOST_TAKEN
+        assert "g7" in [kernel.label for kernel in bank.kernels]
+        assert sum(": " in note and "leave-one-out error" in note for note in bank.notes) >= 25
+
+    def test_samples_that_lack_a_source_do_not_count_for_it(self, rng: np.random.Generator) -> None:
+        words, y = words_of_topics(rng, 150, 60)
+        lab = rng.normal(size=(150, 3)) + y[:, None]
+        lacks = np.arange(150) % 4 == 1
+        frame = pd.DataFrame(words).add_prefix("text_").join(pd.DataFrame(lab).add_prefix("lab_"))
+        frame.loc[lacks, frame.columns.str.startswith("text_")] = np.nan
+        model = MKLClassifier("auto").fit(frame, y)
+        alone = MKLClassifier(["text@text_*", "lab@lab_*"]).fit(frame[~lacks], y[~lacks])
+        notes = {
+            name: [note for note in each.choices_ if note.startswith("kernels auto: text: ")]
+            for name, each in (("all", model), ("complete", alone))
+        }
+        errors = {
+            name: list(map(float, re.findall(r" (\d\.\d+)", note)))
+            for name, (note,) in notes.items()
+        }
+        # The shares differ in the classes' mean error, which lacks some samples.
+        assert errors["all"] == pytest.approx(errors["complete"], rel=0.05)
+        assert specs(model)["text"] == specs(alone)["text"]
+        assert set(specs(model)) == {"text", "lab"}  # None is left out: rows would lack all.
+
+    def test_weights_are_copies(self, rng: np.random.Generator) -> None:
+        frame, y = three_sources(rng)
+        frame, y = frame.iloc[:50, :8], y[:50]
+        weights = rng.integers(0, 3, 50)
+        copies = np.repeat(np.arange(50), weights)
+        kernels = [f"{name}:auto@{name}_*" for name in ("mrna", "noise")]
+        weighted = MKLClassifier(kernels, scale="none").fit(frame, y, sample_weight=weights)
+        copied = MKLClassifier(kernels, scale="none").fit(frame.iloc[copies], y[copies])
+        assert set(specs(weighted)) == set(specs(copied))
+
+
+class TestLandmarks:
+    """With many rows, errors are those of features of landmarks."""
+
+    def test_they_choose_as_exact_errors_do(
+        self, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        words, y = words_of_topics(rng, 300, 100)
+        lab = rng.normal(size=(300, 2)) + y[:, None]
+        X = {"text": words, "lab": lab, "noise": rng.normal(size=(300, 2))}
+        exact = propose_kernels(X, y)
+        monkeypatch.setattr(proposing, "MOST_EXACT", 299)
+        monkeypatch.setattr(proposing, "LANDMARKS", 150)
+        few = propose_kernels(X, y)
+        assert [(k.label, kernel_spec(k)) for k in few.kernels] == [
+            (k.label, kernel_spec(k)) for k in exact.kernels
+        ]
+        of_few, of_all = (
+            float(re.findall(r"all 3 sources (\d\.\d+)", "".join(bank.notes))[0])
+            for bank in (few, exact)
+        )
+        assert of_few == pytest.approx(of_all, rel=0.15)
+        assert few.notes != exact.notes  # They are not the same computation.
+
+    def test_more_rows_than_are_compared(
+        self, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(proposing, "MOST_EXACT", 60)
+        monkeypatch.setattr(proposing, "MOST_ROWS", 90)
+        monkeypatch.setattr(proposing, "LANDMARKS", 30)
+        y = np.arange(150) % 2
+        X = rng.normal(size=(150, 4)) + 2 * y[:, None]
+        model = MKLClassifier("auto").fit({"a": X[:, :2], "b": X[:, 2:]}, y)
+        for bound in model.bound_kernels_:
+            if bound.scaling is not None and bound.scaling.name == "standard":
+                # The scaling of a chosen kernel is that of all rows.
+                scaler = StandardScaler().fit(X[:, bound.columns])
+                np.testing.assert_allclose(bound.scaling.scaler.mean_, scaler.mean_)
+        assert model.score({"a": X[:, :2], "b": X[:, 2:]}, y) > 0.9
 
 
 class TestInEstimators:
@@ -147,10 +314,17 @@ class TestInEstimators:
         model.partial_fit(X[::2], y[::2], classes=[0, 1, 2])
         first = model.kernel_names_
         assert first == [kernel.label for kernel in propose_kernels(X[::2], y[::2]).kernels]
+        scaled = [bound.scaling for bound in model.bound_kernels_]
         mklkit.save_model(model, tmp_path / "m.mkl")
         loaded = mklkit.load_model(tmp_path / "m.mkl")
         assert loaded.kernels == "auto"
         assert loaded.partial_fit(X[1::2], y[1::2]).kernel_names_ == first
+        # And the scaling, or features of earlier rows would be other ones.
+        for bound, scaling in zip(loaded.bound_kernels_, scaled, strict=True):
+            assert (bound.scaling is None) == (scaling is None)
+            if scaling is not None and scaling.scaler is not None:
+                rows = X[:5] if bound.columns is None else X[:5, bound.columns]
+                np.testing.assert_allclose(bound.scaling.transform(rows), scaling.transform(rows))
 
     def test_each_fold_of_a_search_has_its_own_bank(self) -> None:
         X, y = IRIS
@@ -159,24 +333,72 @@ class TestInEstimators:
         member.set_params(random_state=0)
         search = MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=folds, random_state=0)
         results = search.fit(X, y).cv_results_
-        banks = set()
         for place, (train, test) in enumerate(folds):
-            alone = MKLClassifier(**member.get_params(deep=False)).fit(X[train], y[train])
+            alone = MKLClassifier(**member.get_params(deep=False))
             score = alone.set_params(learner="mhks(alpha=1.0)").fit(X[train], y[train])
             assert results[f"split{place}_test_score"][0] == score.score(X[test], y[test])
-            banks.add(tuple(alone.kernel_names_))
-        assert any(note.startswith("kernels auto: took") for note in search.choices_)
+        assert any(note.startswith("kernels auto: ") for note in search.choices_)
+
+    def test_a_fold_sees_only_its_training_rows(self, rng: np.random.Generator) -> None:
+        words, y = words_of_topics(rng, 90, 40)
+        X = np.hstack([words, rng.normal(size=(90, 5))])
+        frame = pd.DataFrame(
+            X, columns=[f"text_{n}" for n in range(40)] + [f"b_{n}" for n in range(5)]
+        )
+        test = np.arange(90) % 3 == 0
+        changed, labels = frame.copy(), y.copy()
+        changed.loc[test] = rng.permutation(rng.gamma(9.0, 50.0, (30, 45)))
+        labels[test] = rng.permutation(y[test])
+        fitted = []
+        for table, target in ((frame, y), (changed, labels)):
+            split = [(np.flatnonzero(~test), np.flatnonzero(test))]
+            results = cross_validate(
+                MKLClassifier("auto"), table, target, cv=split, return_estimator=True
+            )
+            fitted += results["estimator"]
+        first, second = fitted
+        np.testing.assert_array_equal(
+            first.decision_function(frame), second.decision_function(frame)
+        )
 
     def test_sources_can_be_named(self, rng: np.random.Generator) -> None:
         frame, y = three_sources(rng)
-        model = MKLClassifier(["auto@mrna_*,clin.age", "auto@noise_*"]).fit(frame, y)
-        assert columns_of_sources(model)["mrna_*,clin.age"] == [0, 1, 2]
-        assert any("others (1)" in note for note in model.choices_)
+        model = MKLClassifier(["both:auto@mrna_*,clin.age", "noise@noise_*"]).fit(frame, y)
+        assert columns_of_sources(model) == {"both": [0, 1, 2]}
+        assert any("left out noise" in note for note in model.choices_)
+        unnamed = MKLClassifier(["auto@mrna_*,clin.age", "noise@noise_*"]).fit(frame, y)
+        assert columns_of_sources(unnamed) == {"auto@mrna_*,clin.age": [0, 1, 2]}
+
+    def test_beside_kernels_that_are_named_no_source_is_left_out(
+        self, rng: np.random.Generator
+    ) -> None:
+        frame, y = three_sources(rng)
+        model = MKLClassifier(["noise@noise_*", "m:rbf[standard]@mrna_*"]).fit(frame, y)
+        assert columns_of_sources(model) == {"noise": [*range(4, 64)], "m": [0, 1]}
+        assert not any("left out" in note for note in model.choices_)
+        # "auto" stands for the sources that no other kernel reads.
+        model = MKLClassifier(["auto", "m:rbf[standard]@mrna_*"]).fit(frame, y)
+        assert columns_of_sources(model) == {
+            "clin.*": [2, 3],
+            "noise": [*range(4, 64)],
+            "m": [0, 1],
+        }
+
+    def test_several_sources_get_ridge_and_one_problem(self, rng: np.random.Generator) -> None:
+        words, y = words_of_topics(rng, 90, 30)
+        X = {"text": words, "lab": rng.normal(size=(90, 2)) + y[:, None]}
+        model = MKLClassifier("auto").fit(X, y)
+        assert model.learner_.name == "ridge"
+        assert len(model.decisions_) == 1
+        assert MKLClassifier("auto", learner="svm").fit(X, y).learner_.name == "svm"
 
     def test_the_learner_is_taken_that_predicts_more_rows(self) -> None:
         X, y = IRIS
         model = MKLClassifier("auto").fit(X, y)
-        gram = sum(kernel.kernel.fit(X)(X, X) for kernel in propose_kernels(X, y).kernels)
+        gram = np.zeros((150, 150))
+        for bound in propose_kernels(X, y).kernels:
+            rows = X if bound.scaling is None else bound.scaling.transform(X)
+            gram += bound.kernel.fit(rows)(rows, rows)
         folds = StratifiedKFold(3, shuffle=True, random_state=0).split(X, y)
         right = dict.fromkeys(("ridge", "svm"), 0)
         for train, test in folds:
@@ -185,29 +407,33 @@ class TestInEstimators:
                     train[:, None], y[train]
                 )
                 right[learner] += (machine.predict(test[:, None]) == y[test]).sum()
-        (note,) = [note for note in model.choices_ if "took learner" in note]
+        (note,) = [note for note in model.choices_ if "auto: learner" in note]
         for learner, count in right.items():
             assert f"{learner} {100 * count / 150:.1f} %" in note
         assert model.learner_.name == max(right, key=right.__getitem__)
-        assert not any("took learner" in note for note in _choices("auto", learner="kda"))
+        given = MKLClassifier("auto", learner="kda").fit(*IRIS).choices_
+        assert not any("auto: learner" in note for note in given)
 
-    def test_the_learner_is_not_compared_on_many_rows(self, rng: np.random.Generator) -> None:
-        X, y = rng.normal(size=(2001, 1)), np.arange(2001) % 2
+    def test_the_learner_is_not_compared_on_many_rows(
+        self, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(proposing, "MOST_EXACT", 100)
+        X, y = rng.normal(size=(101, 1)), np.arange(101) % 2
         compared = []
-        for size in (2000, 2001):
+        for size in (100, 101):
             model = MKLClassifier("auto", feature_map="empirical(subset=4)")
             choices = model.fit(X[:size], y[:size]).choices_
-            compared.append(any("took learner" in note for note in choices))
+            compared.append(any("auto: learner" in note for note in choices))
         assert compared == [True, False]
-
-    @pytest.mark.parametrize("kernels", [["auto", "linear"], ["rbf", "auto"], ["auto", "auto@0"]])
-    def test_beside_other_kernels_it_is_refused(self, kernels: list[str]) -> None:
-        with pytest.raises(SpecError, match="give it alone"):
-            MKLClassifier(kernels).fit(*IRIS)
 
 
 class TestCandidates:
     """They come from the kernels' own traits."""
+
+    def test_the_usual_one_comes_first(self) -> None:
+        specs = [kernel_spec(bound) for bound in proposed_kernels("numbers")]
+        assert specs[0] == USUAL
+        assert len(set(specs)) == len(specs)
 
     def test_a_proposal_that_cannot_be_made_names_its_kernel(
         self, monkeypatch: pytest.MonkeyPatch
@@ -215,4 +441,11 @@ class TestCandidates:
         traits = KernelTraits(proposed=("lineare",))
         monkeypatch.setattr(Linear, "traits", traits)
         with pytest.raises(SpecError, match=r"'linear' proposes 'lineare' .*[Dd]id you mean"):
-            proposed_specs()
+            proposed_kernels("numbers")
+
+    def test_kernels_of_pairs_are_tried_on_few_columns_only(self, rng: np.random.Generator) -> None:
+        y = np.arange(40) % 2
+        for n_columns in (proposing.FEW_COLUMNS, proposing.FEW_COLUMNS + 1):
+            X = rng.normal(size=(40, n_columns)) + y[:, None]
+            notes = " ".join(propose_kernels(X, y).notes)
+            assert ("laplacian" in notes) == (n_columns <= proposing.FEW_COLUMNS)

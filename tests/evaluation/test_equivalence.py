@@ -33,6 +33,7 @@ def test_the_margin_is_two_percent_of_the_baselines_error() -> None:
     assert equivalence_margin(classes, "roc_auc", labels) == 0.02
 
 
+@pytest.mark.process
 def test_the_unit_of_the_target_changes_no_verdict() -> None:
     kernels, score = ["near:linear@0,1,2", "far:linear@3,4,5"], "neg_mean_absolute_error"
     sentences, outcomes, shares = [], [], []

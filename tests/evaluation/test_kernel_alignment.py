@@ -78,14 +78,14 @@ def test_a_fitted_estimator_stands_for_its_kernels(two_classes, estimator, names
 
 @each_form
 def test_five_kernels_take_less_than_one_gram_matrix(rng, centered):
-    rows = rng.normal(size=(3000, 4))
+    rows = rng.normal(size=(2000, 4))
     alignment_matrix(FIVE, rows[:99])  # what the first call loads is not what is measured
     gc.collect()
     tracemalloc.start()
     alignment_matrix(FIVE, rows, centered=centered)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 8 * 3000**2
+    assert peak < 8 * 2000**2
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_guessing_is_rarely_better_than_the_baseline(counts) -> None:
     """A balanced accuracy two standard errors above chance is that of 2.3 % of guesses."""
     true = np.repeat(np.arange(len(counts)), counts)
     random = np.random.default_rng(0)
-    guesses = random.integers(len(counts), size=(500, len(true)))
+    guesses = random.integers(len(counts), size=(300, len(true)))
     lucky = [score(true, guess)["better_than_baseline"] for guess in guesses]
     assert 0.01 < np.mean(lucky) < 0.04
 

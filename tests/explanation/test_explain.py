@@ -205,21 +205,53 @@ def test_votes() -> None:
 
 
 @pytest.mark.parametrize("searched", [False, True])
-def test_kernels_that_the_model_proposed_are_not_proposed_again(searched: bool) -> None:
+def test_the_kernel_of_each_source_is_chosen_again_in_each_fold(searched: bool) -> None:
     rows, labels = three_sources(60)
+    # The sources tell about as much each, and a fold may leave one out.
+    rows.loc[labels == "ill", ["scan_a", "scan_b", "copy_b"]] -= 1.2
+    rows.loc[labels == "ill", ["noise_a", "noise_b"]] += 1.0
     # A category that some folds lack, so that the places of columns differ.
     rows.insert(0, "site", ["north", "south", "west"] * 19 + ["far", "north", "south"])
     steps = make_pipeline(TableEncoder(), MKLClassifier("auto", learner="svm(C=1)"))
     grid = {"mklclassifier__combiner": ["uniform", "dimkl3"]}
     model = GridSearchCV(steps, grid, cv=2) if searched else steps
     model.fit(rows, labels)
-    result = explain(model, rows, labels, cv=3, repeats=1)
+    folds = list(KFold(4, shuffle=True, random_state=2).split(rows))
+    result = explain(model, rows, labels, cv=folds, repeats=1)
     fitted_one = (model.best_estimator_ if searched else model)[-1]
-    assert result.kernels["kernel"].tolist() == fitted_one.kernel_names_
-    assert result.weights["kernel"].tolist() == 3 * fitted_one.kernel_names_
-    assert result.n_fits == 3 * (1 + len(fitted_one.kernel_names_))
+    names = fitted_one.kernel_names_
+    assert len(names) > 1
+    assert result.kernels["kernel"].tolist() == names
     assert result.kernels["left_out"].notna().all()
-    assert "were not proposed again" in notes_of(result, "rows")
+    assert "was chosen again in each fold" in notes_of(result, "rows")
+    encoded = TableEncoder().fit_transform(rows)
+    places = zip(names, fitted_one.kernel_columns_, strict=True)
+    kernels = [(name, "auto", encoded.columns[read].tolist()) for name, read in places]
+    expected = []
+    for train, _ in folds:
+        alone = MKLClassifier(kernels, combiner=fitted_one.combiner_, learner="svm(C=1)")
+        alone.fit(encoded.iloc[train], labels[train])
+        weights = dict(zip(alone.kernel_names_, alone.weights_[0], strict=True))
+        expected.append([weights.get(name, 0.0) for name in names])
+    weights = result.weights.pivot(index="fold", columns="kernel", values="weight")[names]
+    np.testing.assert_allclose(weights, expected, atol=1e-9)
+    # A source that a fold leaves out anyway needs no fit without it, and costs nothing.
+    assert result.n_fits == 4 + np.count_nonzero(expected)
+
+
+def test_the_kernels_of_a_lone_source_are_those_of_the_model() -> None:
+    rows, labels = three_sources(60)
+    model = MKLClassifier("auto", learner="svm(C=1)").fit(rows.to_numpy(), labels)
+    result = explain(model, rows.to_numpy(), labels, **QUICK)
+    assert result.kernels["kernel"].tolist() == model.kernel_names_
+    assert "were not chosen again" in notes_of(result, "rows")
+    kernels = [
+        (bound.label, bound.kernel, None, bound.scaling and bound.scaling.name)
+        for bound in model.bound_kernels_
+    ]
+    same = MKLClassifier(kernels, learner="svm(C=1)").fit(rows.to_numpy(), labels)
+    expected = explain(same, rows.to_numpy(), labels, **QUICK)
+    pd.testing.assert_frame_equal(result.kernels, expected.kernels)
 
 
 def test_kernels_on_all_columns_share_them() -> None:

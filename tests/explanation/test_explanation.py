@@ -265,8 +265,9 @@ def test_folds_that_agree_show_little_on_few_rows() -> None:
     assert kernels["outcome"].tolist() == ["inconclusive"] * 2
 
 
+@pytest.mark.process
 def test_small_data_have_repeated_folds() -> None:
-    model, rows, labels = fitted(FIRST_TWO)
+    model, rows, labels = fitted(FIRST_TWO[:1])
     assert len(explain(model, rows, labels, repeats=1, columns="sources").scores) == 50
     assert len(explain(model, rows, labels, cv="2x3", repeats=1).scores) == 6
 

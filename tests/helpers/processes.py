@@ -26,6 +26,8 @@ from mklkit.registry.registry import forget_registry
 # What the command line sees besides the tests' own environment.
 ENVIRONMENT = {"PYTHONWARNINGS": "default", "COLUMNS": "160", "MKLKIT_OFFLINE": "1"}
 SUMMARY = "A package for a test"
+# A choice of C takes most of the time of a fit: for commands whose subject is something else.
+FIXED = ("-l", "svm(C=1)")
 
 
 @attrs.frozen

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.combiners.templates.weighted_grid import fit_each
+from mklkit.display.numbers import significant
 from mklkit.errors import IncompatibleError, MKLKitWarning
 from mklkit.numerics.compiling import compiled
 from mklkit.numerics.gram_tiles import mirror_tile
@@ -282,7 +283,8 @@ class GatingCombiner(Combiner):
         if values[0] < -1e-8 * values[-1]:
             warnings.warn(
                 f"The sum composite of {self.name} is not positive semi-definite (eigenvalues from"
-                f" {values[0]:.3g} to {values[-1]:.3g}), which {learner.name} does not support; use"
+                f" {significant(values[0], 3)} to {significant(values[-1], 3)}), which"
+                f" {learner.name} does not support; use"
                 " composition='product', or a learner that takes such kernels.",
                 MKLKitWarning,
                 stacklevel=3,

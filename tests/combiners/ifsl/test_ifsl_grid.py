@@ -59,9 +59,10 @@ def test_each_point_is_a_fit_of_its_own(two_classes, rng, feature_map, initial, 
     views = views_of(TRIO, rows, feature_map)
     combiner = IFSL(rule=rule, initial=initial, weights=(3, 2, 1))
     learner = KMHKS() if feature_map == "implicit" else MHKS()
-    grid = grid_of(views, y, combiner, learner)
+    corners_and_middle = RIDGES[::2], LAMS[::2]
+    grid = grid_of(views, y, combiner, learner, *corners_and_middle)
     new = np.vstack([rows, rng.normal(size=(40, 4))])
-    assert_same_points(grid, singles_of(views, y, combiner, learner), new)
+    assert_same_points(grid, singles_of(views, y, combiner, learner, *corners_and_middle), new)
 
 
 @pytest.mark.parametrize(
