@@ -204,7 +204,7 @@ def chosen_bank(
     learner = None
     if learners and not alone:
         learner = learners[0]
-    elif learners and kind.of_classes and len(judge.rows) <= MOST_EXACT:
+    elif learners and kind.of_classes and judge.landmarks is None and judge.splits_in_folds:
         learner, note = _better_learner(learners, chosen, judge)
         notes.append(note)
     bank: list[BoundKernel] = []
@@ -314,6 +314,11 @@ class Judge:
             data.rows if len(drawn) == len(data.rows) and data.rows.in_memory else data.rows[drawn]
         )
         return cls(rows, targets, codes[drawn], *data.beside(drawn), landmarks)
+
+    @property
+    def splits_in_folds(self) -> bool:
+        """Whether some class has two rows, one of which can be held out."""
+        return bool(np.bincount(self.codes).max() > 1)
 
     def complete(self, sources: Sequence[BoundKernel]) -> bool:
         """Return whether every sample has every source."""

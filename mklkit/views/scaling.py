@@ -216,8 +216,10 @@ def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | No
         return FittedScaling(name)
     if scaling.elementwise is not None:
         columns = scaling.elementwise(columns)
-    if scaling.by_moments and sparse.issparse(columns):
-        columns = columns.toarray()
+    if scaling.by_moments:
+        columns = columns.toarray() if sparse.issparse(columns) else columns
+        empty = np.isnan(columns).all(axis=0)  # Gaps become 0 in a column without values.
+        columns = np.where(empty, 0, columns) if empty.any() else columns
     if scaling.scaler is Normalizer:
         columns = columns[:1]  # It learns nothing from rows.
         columns = columns if sparse.issparse(columns) else np.nan_to_num(columns)

@@ -1,22 +1,24 @@
-"""kernels="auto" on text, categories, counts and dates: recognised, compared, fitted."""
+"""kernels="auto" on text, categories, numbers and dates: recognised, compared, fitted."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.metrics.pairwise import chi2_kernel, cosine_similarity
-from sklearn.preprocessing import StandardScaler
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import cosine_similarity
 
 import mklkit
 from mklkit import MKLClassifier, build_pipeline, propose_kernels
 from mklkit.datasets import load_table
 from mklkit.errors import DataError
-from mklkit.estimators.sources import counts_in, is_free_text
+from mklkit.estimators.proposing import RIDGES
+from mklkit.estimators.sources import is_free_text
 
 N = 60
 
@@ -36,16 +38,28 @@ def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, y
 
 
-def alignment(gram: np.ndarray, y: np.ndarray) -> float:
-    """Return the centred alignment with the same-class matrix."""
-    middle = np.eye(len(y)) - 1 / len(y)
-    first, second = middle @ gram @ middle, middle @ (y[:, None] == y) @ middle
-    return float(np.vdot(first, second) / np.linalg.norm(first) / np.linalg.norm(second))
+def share_of_error(gram: np.ndarray, y: np.ndarray) -> float:
+    """Return the leave-one-out error of ridge regression in relation to that of the mean."""
+    values, vectors = np.linalg.eigh(gram)
+    features = vectors * np.sqrt(np.maximum(values, 0))
+    spread = ((features - features.mean(axis=0)) ** 2).sum(axis=1).mean()
+    targets = np.eye(2)[y]
+    totals = np.zeros(len(RIDGES) + 1)
+    for row in range(len(y)):
+        rest = np.arange(len(y)) != row
+        fits = (Ridge(alpha=r * spread).fit(features[rest], targets[rest]) for r in RIDGES)
+        answers = [targets[rest].mean(axis=0), *(f.predict(features[[row]])[0] for f in fits)]
+        totals += ((targets[row] - answers) ** 2).sum(axis=1)
+    return float(totals[1:].min() / totals[0])
 
 
-def told(notes: Any) -> str:
-    (note,) = [note for note in notes if "sources found" in note]
-    return str(note).partition("sources found: ")[2]
+def told(notes: Iterable[str]) -> list[str]:
+    """Return the sources of which notes tell what was chosen."""
+    chosen = [
+        re.match(r"kernels auto: (?!left out)(.*?): .*, leave-one-out error", note)
+        for note in notes
+    ]
+    return [match[1] for match in chosen if match is not None]
 
 
 class TestRecognised:
@@ -75,27 +89,18 @@ class TestRecognised:
     def test_free_text(self, texts: list[Any], free: bool) -> None:
         assert is_free_text(pd.Series(texts, dtype=object)) == free
 
-    def test_counts(self, rng: np.random.Generator) -> None:
-        counts = pd.DataFrame(rng.poisson(0.8, (50, 5))).add_prefix("rna_")
-        tail = pd.DataFrame(rng.lognormal(3, 1.5, (50, 5)).round()).add_prefix("cell_")
-        ages = pd.DataFrame(rng.integers(20, 80, (50, 5))).add_prefix("age_")
-        yes = pd.DataFrame(rng.integers(0, 2, (50, 5))).add_prefix("yes_")
-        frame = pd.concat([ages, counts, yes, tail], axis=1)
-        expected = [*range(5, 10), *range(15, 20)]
-        assert counts_in(frame) == expected
-        assert counts_in(frame.assign(rna_0=frame["rna_0"].replace(0, np.nan))) == expected[5:]
-        assert counts_in(-frame) == []
-        assert counts_in(frame.iloc[:0]) == []
-        chosen = frame.iloc[:, expected]
-        assert counts_in(chosen) == [*range(10)]  # the same once the others are scaled
-
-    def test_a_table_is_told_in_one_note(self, table: Any) -> None:
+    def test_each_kind_is_a_source(self, table: Any) -> None:
         frame, y = table
-        notes = propose_kernels(frame, y).notes
-        assert told(notes) == "numbers (2), counts (6), text: comment, categories (2)"
+        assert told(propose_kernels(frame, y).notes) == ["numbers", "comment", "categories"]
         names = {f"n{n}": f"gut_{n}" for n in range(6)} | {"age": "lab_age", "weight": "lab_weight"}
         notes = propose_kernels(frame.rename(columns=names), y).notes
-        assert told(notes) == "lab_* (2), gut_* counts (6), text: comment, categories (2)"
+        assert told(notes) == ["lab", "gut", "comment", "categories"]
+
+    def test_a_column_that_is_named_alone(self, table: Any) -> None:
+        frame, y = table
+        kernels = ["note:auto@comment", "where:auto@site", "who@age,color,comment"]
+        notes = propose_kernels(frame, y, kernels).notes
+        assert {"note", "where", "who", "comment", "categories"} == {*told(notes)}
 
     def test_dates_have_a_source_of_their_parts(self, table: Any) -> None:
         frame, y = table
@@ -103,7 +108,7 @@ class TestRecognised:
             visit=pd.date_range("2024-01-01", periods=N, freq="97h").strftime("%d.%m.%Y %H:%M")
         )
         model = build_pipeline(MKLClassifier("auto")).fit(frame, y)
-        assert told(model[-1].choices_) == "numbers (1), visit (4), categories (1)"
+        assert told(model[-1].choices_) == ["numbers", "visit", "categories"]
         with pytest.raises(DataError, match="TableEncoder"):
             MKLClassifier("auto").fit(frame.assign(visit=pd.to_datetime("2024-01-01")), y)
 
@@ -111,52 +116,51 @@ class TestRecognised:
 class TestCompared:
     """Kernels on each kind against those of scikit-learn."""
 
-    def test_alignments_are_those_of_gram_matrices(self, table: Any) -> None:
+    def test_errors_are_those_of_refits_on_gram_matrices(self, table: Any) -> None:
         frame, y = table
         words = CountVectorizer(token_pattern=r"\w+").fit_transform(frame["comment"])
-        letters = CountVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False)
         categories = frame[["color", "site"]].to_numpy()
         same = (categories[:, None] == categories) & pd.notna(categories)
         known = pd.notna(categories).sum(axis=1)
-        counts = frame[[f"n{n}" for n in range(6)]].to_numpy(float)
-        distance = -np.log(chi2_kernel(counts, gamma=1.0))
         expected = {
-            "spectrum(k=1, words=True)@comment": cosine_similarity(words),
-            "spectrum(k=3)@comment": cosine_similarity(letters.fit_transform(frame["comment"])),
-            "overlap@categories": same.sum(axis=2) / np.sqrt(np.outer(known, known)),
-            "chi2@counts": np.exp(-distance / (distance.sum() / (N * (N - 1)))),
+            "comment: spectrum(k=1, words=True)": cosine_similarity(words),
+            "categories: overlap": same.sum(axis=2) / np.sqrt(np.outer(known, known)),
         }
         notes = " ".join(propose_kernels(frame, y).notes)
-        for label, gram in expected.items():
-            (shown,) = re.findall(rf"{re.escape(label)} \(alignment (\d\.\d\d)\)", notes)
-            assert float(shown) == pytest.approx(alignment(gram, y), abs=0.0051)
+        for spec, gram in expected.items():
+            (shown,) = re.findall(rf"{re.escape(spec)}, leave-one-out error (\d\.\d\d)", notes)
+            assert float(shown) == pytest.approx(share_of_error(gram, y), abs=0.0051)
 
     def test_the_model_is_that_of_its_kernels_by_name(self, table: Any) -> None:
         frame, y = table
         model = MKLClassifier("auto").fit(frame, y)
-        assert any(name.endswith("@comment") for name in model.kernel_names_)
+        assert "comment" in model.kernel_names_
         names = model.feature_names_in_
-        columns = [names[places].tolist() for places in model.kernel_columns_]
-        named = zip(model.kernel_names_, model.kernels_, columns, strict=True)
-        same = MKLClassifier(list(named), learner=model.learner_).fit(frame, y)
+        named = [
+            (k.label, k.kernel, names[k.columns].tolist(), k.scaling and k.scaling.name)
+            for k in model.bound_kernels_
+        ]
+        same = MKLClassifier(named, learner=model.learner_).fit(frame, y)
         decided = model.decision_function(frame)
         np.testing.assert_allclose(same.decision_function(frame), decided, atol=1e-8)
 
 
 class TestPipelines:
-    """Tables whose numbers are scaled and whose categories are one-hot encoded."""
+    """Tables whose categories are one-hot encoded."""
 
-    def test_text_and_counts_pass_and_categories_do_beside_their_columns(self, table: Any) -> None:
+    def test_text_passes_and_categories_do_beside_their_columns(self, table: Any) -> None:
         frame, y = table
         model = build_pipeline(MKLClassifier("auto")).fit(frame, y)
         out = model[:-1].transform(frame)
         assert out["comment"].equals(frame["comment"])
         assert out["site"].fillna("gap").equals(frame["site"].fillna("gap"))
         assert {"site_north", "site_south", "site_missing", "color_red"} <= set(out)
-        np.testing.assert_array_equal(out[[f"n{n}" for n in range(6)]], frame.filter(regex=r"n\d"))
-        scaled = StandardScaler().fit_transform(frame[["age", "weight"]])
-        np.testing.assert_allclose(out[["age", "weight"]], scaled)
-        assert told(model[-1].choices_).startswith("numbers (2), counts (6), text: comment")
+        numbers = ["age", "weight", *(f"n{n}" for n in range(6))]
+        np.testing.assert_array_equal(out[numbers], frame[numbers])
+        assert told(model[-1].choices_) == ["numbers", "comment", "categories"]
+        # The one-hot columns are no source of their own.
+        read = [out.columns[places].tolist() for places in model[-1].kernel_columns_]
+        assert not any(name.startswith(("site_", "color_")) for names in read for name in names)
 
     def test_explaining_keeps_what_was_recognised(self, table: Any) -> None:
         frame, y = table
@@ -167,7 +171,7 @@ class TestPipelines:
     def test_a_sequence_is_learned_from(self) -> None:
         rows = load_table("mixed_sources")
         model = build_pipeline(MKLClassifier("auto")).fit(rows.features[:300], rows.target[:300])
-        assert any(name.startswith("spectrum") for name in model[-1].kernel_names_)
+        assert any(kernel.name == "spectrum" for kernel in model[-1].kernels_)
         assert model.score(rows.features[300:], rows.target[300:]) > 0.85
 
 

@@ -107,6 +107,18 @@ def test_gaps_are_left_out_and_get_the_scaled_median(scale: str, counts: np.ndar
         np.testing.assert_allclose(result, expected, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", NAMES)
+def test_a_column_without_values_is_zero(scale: str, counts: np.ndarray) -> None:
+    numbers = counts[:N].copy()
+    numbers[:, 2] = np.nan
+    rows = Rows(numbers, medians=np.nan_to_num(numbers[0]))
+    (kernel,) = with_scaling(bind_kernels([("k", "rbf", None, scale)]), rows)
+    (result,) = rows.arrays_of([kernel])
+    filled = np.nan_to_num(numbers)
+    np.testing.assert_allclose(result, EXPECTED[scale](filled, filled), rtol=1e-12)
+
+
 @pytest.mark.parametrize("scale", ["standard", "minmax", "roots", "unit"])
 def test_samples_without_the_source_do_not_count(scale: str, counts: np.ndarray) -> None:
     numbers = np.hstack([counts, np.ones((len(counts), 1))])
@@ -247,9 +259,7 @@ class TestKernels:
         X = X.copy()
         X[3, 1] = -1.0
         words = SCALINGS[scale].words
-        with pytest.raises(
-            DataError, match=f"Kernel 'words' reads its columns as {words}.*1 value"
-        ):
+        with pytest.raises(DataError, match=f"Kernel 'words' reads its columns {words}.*1 value"):
             MKLClassifier([f"words:linear[{scale}]@0:3", "rbf"]).fit(X, y)
         model = MKLClassifier(f"words:linear[{scale}]@2:").fit(X, y)  # Other columns.
         new = np.where(np.arange(6) == 3, -2.0, X[:5])
