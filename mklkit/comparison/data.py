@@ -28,6 +28,7 @@ from mklkit.datasets.target import (
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.declaring import sources_of
+from mklkit.estimators.joining import one_table
 from mklkit.estimators.training_data import checked_groups
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Role, Schema, Task
@@ -235,7 +236,7 @@ def _of_frame(name: str, frame: pd.DataFrame, how: Reading) -> DataSet:
 
 
 def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ()) -> DataSet:
-    refuse_sparse(X)
+    X = one_table(X)
     refuse_sparse(y, "y")
     kind = how.task
     if kind == AUTO_TASK:

@@ -24,9 +24,9 @@ from pandas.api.types import (
 from mklkit.datasets.notations import date_of
 from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
+from mklkit.estimators.joining import one_table
 from mklkit.estimators.reading import row_of
 from mklkit.estimators.sources import SEPARATOR
-from mklkit.numerics.sparse import refuse_sparse
 from mklkit.registry.readings import MISSING_CATEGORY, words_of
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
@@ -123,8 +123,8 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
     It has the columns ``names`` in that order. A DataFrame may lack ``idle`` columns, on which
     nothing depends; they are then empty.
     """
+    X = X if isinstance(X, pd.DataFrame) else one_table(X)
     if not isinstance(X, pd.DataFrame):
-        refuse_sparse(X)
         array = np.asarray(X)
         if array.ndim != 2:
             raise DataError(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from mklkit.errors import DataError, counted, quoted
-from mklkit.numerics.sparse import is_sparse_frame
+from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse
 from mklkit.protocols import Array, ColumnBlocks
 
 Places = dict[str, NDArray[np.intp]]
@@ -129,8 +129,8 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     table, _ = _joined(sources)
     if isinstance(table, SparseTable):
         raise DataError(
-            "A DataFrame of sparse sources would take the memory of all their zeros: pass the"
-            " mapping itself to fit and predict, or turn these sources into arrays with .toarray()."
+            "One table of sparse sources would take the memory of all their zeros: pass the mapping"
+            " to fit and predict of an estimator, or turn the sources into arrays with .toarray()."
         )
     return table
 
@@ -139,6 +139,13 @@ def joined_and_places(X: Any) -> tuple[Any, Places | None]:
     """Return a mapping of sources as one table, and the columns of each; others unchanged."""
     is_mapping = isinstance(X, Mapping) and not issparse(X)
     return _joined(X) if is_mapping else (X, None)
+
+
+def one_table(X: Any) -> Any:
+    """Return a mapping of sources as one table, others unchanged; refuse what is sparse."""
+    refuse_sparse(X)
+    is_mapping = isinstance(X, Mapping) and not issparse(X)
+    return join_sources(X) if is_mapping else X
 
 
 def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame | SparseTable, Places]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.binding import bind
 from mklkit.estimators.fit import Fitted, fit_decisions, with_kernels, with_scales
+from mklkit.estimators.joining import one_table
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.reading import as_source, read_rows
@@ -137,7 +138,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         raise DataError(
             "The first call of partial_fit needs all class labels that occur: classes=[...]."
         )
-    X = as_source(X)
+    X = as_source(one_table(X))
     if sums is None:
         schema, (bank,) = bind(X, kernels_to_bind(estimator, TWO_CLASSES, X))
     else:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from mklkit.errors import DataError
 from mklkit.estimators.fold_scores import OTHERS, Run
+from mklkit.estimators.joining import one_table
 from mklkit.estimators.points import Point, PointGroup
 from mklkit.estimators.sharing import fit_on
 from mklkit.estimators.task_of import task_of
@@ -55,7 +56,7 @@ class SeparateFits:
         groups: Any,
     ) -> Self:
         """Return the fits of points of an estimator; a DataError says what can't be searched."""
-        refuse_sparse(X)
+        X = one_table(X)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("This search needs rows in memory: pass a sample of them.")

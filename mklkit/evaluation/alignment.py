@@ -15,6 +15,7 @@ import pandas as pd
 from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.binding import bind
 from mklkit.estimators.introspection import FittedSearch, KernelModel
+from mklkit.estimators.joining import one_table
 from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.reading import kept_gaps, numbers_in, rows_in, with_gaps
 from mklkit.numerics.gram_tiles import centered_gram
@@ -202,7 +203,7 @@ def fitted_on(kernels: Any, X: Any, scale: str | None = None) -> tuple[list[str]
 
     ``scale`` is done to the columns of kernels that do not say.
     """
-    refuse_sparse(X)
+    X = one_table(X)
     bank = bind_kernels(_kernels_of(kernels, X))
     refuse_auto(bank, "there are none here")
     try:

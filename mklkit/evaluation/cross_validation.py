@@ -14,6 +14,7 @@ from mklkit.datasets.adjusting import Adjustment
 from mklkit.display.html import html_table, notes, shown
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError
+from mklkit.estimators.joining import one_table
 from mklkit.estimators.task_of import task_of
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.class_scores import score_confusion
@@ -165,7 +166,7 @@ def cross_validate(
     >>> len(result.folds), result.pooled["rows"], result.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
-    refuse_sparse(X)
+    X = one_table(X)
     refuse_sparse(y, "y")
     targets = np.asarray(y)
     if len(X) != len(targets):

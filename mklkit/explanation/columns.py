@@ -16,6 +16,7 @@ from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
+from mklkit.estimators.joining import one_table
 from mklkit.estimators.training_data import checked_groups
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import RowSource, Task
@@ -168,7 +169,7 @@ class ScoredRows:
     @classmethod
     def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
         """Return checked rows, with the columns that the model was fitted on, in their order."""
-        refuse_sparse(X)
+        X = one_table(X)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")
