@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from helpers.processes import Run
 from sklearn.datasets import load_iris
-from sklearn.preprocessing import StandardScaler
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import MinMaxScaler, StandardScaler, normalize
 
+from mklkit import MKLClassifier, load_model, propose_kernels
 from mklkit.evaluation.alignment import alignment_matrix
 
 SPECS = ("linear", "narrow:rbf(sigma=0.2)", "again:polynomial(coef0=0,degree=1)")
@@ -105,20 +109,92 @@ def test_a_tuned_or_voting_model_that_learned_nothing_is_said_to_be(
 
 
 @pytest.mark.parametrize("option", ["-k", "--kernel", "--kernels"])
-def test_proposed_kernels_are_shown_with_their_alignment(mklkit: Run, option: str) -> None:
+def test_chosen_kernels_are_shown_with_their_errors(mklkit: Run, option: str) -> None:
     done = mklkit("kernels", "iris", option, "auto", "--json")
     assert done.code == 0, done
-    notes = [note for note in done.json["data"]["notes"] if "kernels auto: took" in note]
-    assert len(notes) == len(done.json["kernels"])
-    for kernel, note in zip(done.json["kernels"], notes, strict=True):
-        assert note.startswith(f"kernels auto: took {kernel} (alignment ")
+    chosen = done.json["kernels"]
+    notes = done.json["data"]["notes"]
+    (told,) = [note for note in notes if "whose sum has a leave-one-out error" in note]
+    assert told.startswith(f"kernels auto: {len(chosen)} kernel")
+    assert told.endswith(": " + ", ".join(chosen))
+    (errors,) = [note for note in notes if "errors of each alone: " in note]
+    assert all(re.search(rf"{re.escape(kernel)} 0\.\d+", errors) for kernel in chosen)
+    bank = propose_kernels(*load_iris(return_X_y=True))
+    assert [kernel.label for kernel in bank.kernels] == chosen
 
 
 def test_sources_are_named_by_an_option(mklkit: Run) -> None:
     sources = ("--sources", "sepal*", "--sources", "petal*")
     done = mklkit("kernels", "iris", *sources, "--json")
     assert done.code == 0, done
-    assert any("sources given: sepal* (2), petal* (2)" in n for n in done.json["data"]["notes"])
+    told = "\n".join(done.json["data"]["notes"])
+    for source in ("auto@sepal*", "auto@petal*"):
+        assert f"kernels auto: {source}: rbf" in told
+    same = mklkit("kernels", "iris", "-k", "auto@sepal*", "-k", "auto@petal*", "--json")
+    assert same.json["kernels"] == done.json["kernels"]
     refused = mklkit("fit", "iris", *sources, "-k", "rbf")
     assert refused.code == 2
     assert "--sources" in refused.err
+
+
+@pytest.fixture
+def two_sources(tmp_path: Path) -> Path:
+    """Return a file of 60 rows with counts, whose names begin with a_, and numbers, b_."""
+    random = np.random.default_rng(1)
+    y = np.arange(60) % 2
+    columns: dict[str, Any] = {f"a_{n}": random.poisson(1 + y * (n < 2)) for n in range(4)}
+    columns |= {f"b_{n}": random.normal(size=60) + y for n in range(3)}
+    frame = pd.DataFrame(columns).assign(state=np.where(y, "ill", "well"))
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    return tmp_path / "two.csv"
+
+
+def test_a_scale_is_the_same_in_a_spec_a_tuple_and_a_command(
+    mklkit: Run, two_sources: Path
+) -> None:
+    specs = ("a:cosine(linear)[roots]@a_*", "b:rbf[minmax]@b_*")
+    model = two_sources.parent / "m.mkl"
+    arguments = ("--target", "state", "--learner", "ridge(alpha=0.1)", "-o", model)
+    done = mklkit("fit", two_sources, "-k", specs[0], "-k", specs[1], *arguments, "--json")
+    assert done.code == 0, done
+    frame = pd.read_csv(two_sources)
+    features = frame.drop(columns="state")
+    loaded = load_model(model)
+    expected = loaded.decision_function(features)
+    tuples = [("a", "cosine(linear)", "a_*", "roots"), ("b", "rbf", "b_*", "minmax")]
+    for kernels in (list(specs), tuples):
+        same = MKLClassifier(kernels, learner="ridge(alpha=0.1)").fit(features, frame["state"])
+        np.testing.assert_allclose(same.decision_function(features), expected, rtol=1e-9)
+    # By scikit-learn, from the columns as they are.
+    roots = normalize(np.sqrt(features.filter(like="a_")))
+    ranged = MinMaxScaler((-1, 1)).fit_transform(features.filter(like="b_"))
+    distances = euclidean_distances(ranged)
+    sigma = distances.mean()
+    gram = (roots @ roots.T + np.exp(-(distances**2) / (2 * sigma**2))) / 2
+    by_hand = MKLClassifier(gram, learner="ridge(alpha=0.1)")
+    places = np.arange(60.0)[:, None]
+    by_hand.fit(places, frame["state"])
+    np.testing.assert_allclose(by_hand.decision_function(places), expected, atol=1e-8)
+    shown = mklkit("inspect", model).out
+    assert "a: cosine(kernel='linear')[roots] on a_" in shown
+    assert "b: rbf(sigma='mean')[minmax] on b_" in shown
+
+
+def test_a_wrong_scale_is_refused(mklkit: Run, two_sources: Path) -> None:
+    fit = ("fit", two_sources, "--target", "state", "-k")
+    mklkit(*fit, "linear[rots]@a_*").refused("'rots'", "roots")
+    mklkit(*fit, "words:linear[roots]@b_*").refused("'words'", "roots")
+
+
+@pytest.mark.parametrize(
+    "kernels", [("auto",), ("a@a_*", "b:auto@b_*"), ("a:auto@a_*", "rbf[standard]@b_*"), ()]
+)
+def test_sources_without_a_kernel_get_one(
+    mklkit: Run, two_sources: Path, kernels: tuple[str, ...]
+) -> None:
+    options = [part for kernel in kernels for part in ("-k", kernel)]
+    done = mklkit("fit", two_sources, "--target", "state", *options, "--json")
+    assert done.code == 0, done
+    told = [note for note in done.json["choices"] if note.startswith("kernels auto: a: ")]
+    assert len(told) == 1
+    assert re.search(r"leave-one-out error \d\.\d\d", told[0])

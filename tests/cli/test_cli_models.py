@@ -14,6 +14,7 @@ from helpers.processes import FIXED, Fitted, Run
 from mklkit import MKLClassifier, __version__, load_model, save_model
 from mklkit.display.numbers import chosen_texts
 from mklkit.persistence import model_file
+from mklkit.views.scaling import SCALINGS
 
 
 def test_predictions_are_the_models_in_the_order_of_the_rows(
@@ -157,14 +158,15 @@ def test_what_to_report_of_a_model(mklkit: Run, fitted: Fitted, tmp_path: Path) 
         "The data set patients has 120 rows and 4 features",
         "3 classes: well (60), ill (40), very ill (20)",
         "2 category columns one-hot encoded into 5",
-        "rbf = rbf(sigma='mean') on all columns",
+        "rbf = rbf(sigma='mean')[standard] on all columns",
         "learned one against one",
         "a model of 96 rows, on the other 24 rows, which were held out by stratified sampling",
         "then applied to all 120 rows",
         "with the seed 0",
     ):
         assert part in text
-    cited = [key for keys in re.findall(r"\[([\w; ]+)\]", text) for key in keys.split("; ")]
+    brackets = [keys for keys in re.findall(r"\[([\w; ]+)\]", text) if keys not in SCALINGS]
+    cited = [key for keys in brackets for key in keys.split("; ")]
     assert cited == ["price2022", "chang2011", "mklkit", "pedregosa2011"]
     assert re.findall(r"^@\w+\{(\w+),", bibtex, re.MULTILINE) == cited
     assert f"version = {{{__version__}}}" in bibtex
@@ -188,7 +190,7 @@ def test_what_to_report_of_other_models(mklkit: Run, tmp_path: Path) -> None:
     kept = ("--kernels", "auto", "--covariates", "b", "--covariates-share", "0.3")
     assert mklkit("fit", tmp_path / "a.csv", *kept, "-o", model).code == 0
     text = mklkit("inspect", model, "--methods").out
-    for part in ("share=0.3", "but those of a fixed share", "candidates"):
+    for part in ("share=0.3", "but those of a fixed share", "Chosen: kernels auto: numbers: "):
         assert part in text
 
 
@@ -201,9 +203,9 @@ def test_a_wide_table_is_shown_by_source(mklkit: Run, tmp_path: Path) -> None:
     kernels = ("-k", "all:linear@gene_*", "-k", "some:linear@gene_4*,age")
     assert mklkit("fit", tmp_path / "a.csv", *FIXED, *kernels, "-o", tmp_path / "a.mkl").code == 0
     shown = mklkit("inspect", tmp_path / "a.mkl").out
-    assert "all: linear on gene_* (45 columns)\n" in shown
+    assert "all: linear[standard] on gene_* (45 columns)\n" in shown
     some = [name for name in names if name.startswith("gene_4")]
-    assert f"some: linear on {', '.join(some)}, age" in " ".join(shown.split())
+    assert f"some: linear[standard] on {', '.join(some)}, age" in " ".join(shown.split())
     rows = [line.split() for line in shown.splitlines()]
     assert ["gene_*", "(45", "columns)", "number", "6"] in rows
 

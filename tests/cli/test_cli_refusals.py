@@ -55,7 +55,7 @@ REFUSED = [
     ("fit --kernel implicit", "'implicit' is a feature map"),
     ("fit --preset rbf", "'rbf' is a kernel"),
     ("fit -k cosine(implicit)", "'implicit'"),
-    ("fit iris -k auto -k linear", "give it alone"),
+    ("fit iris -k auto[standard] -k linear", "leave out [standard]"),
     ('fit -k "rbf(sigm=1)"', "sigma"),
     ("fit --map implicit --learner mhks", "mhks", "implicit"),
     ("kernels no-such-file.csv -k rfb", "Did you mean 'rbf'?"),

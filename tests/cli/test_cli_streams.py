@@ -11,6 +11,8 @@ import pytest
 from helpers.processes import Fitted, Run
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier
 from mklkit.datasets import load_table
@@ -45,13 +47,16 @@ def test_fit_in_parts_as_in_memory(
 
 
 class OnSource(ClassifierMixin, BaseEstimator):
-    """Stands for a classifier that is fitted on rows read in parts."""
+    """Stands for a classifier that is fitted on rows read in parts, and scales them itself."""
 
     choices_ = ()
+    bound_kernels_ = ()
 
     def fit(self, X: StoredRows, y: np.ndarray) -> OnSource:
         assert isinstance(X, StoredRows)
-        self.model_ = LogisticRegression().fit(pd.DataFrame(X[:], columns=X.column_names), y)
+        self.model_ = make_pipeline(StandardScaler(), LogisticRegression()).fit(
+            pd.DataFrame(X[:], columns=X.column_names), y
+        )
         self.classes_ = self.model_.classes_
         return self
 
@@ -61,7 +66,7 @@ class OnSource(ClassifierMixin, BaseEstimator):
 
 def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> None:
     table = ChunkedTable.opened(fitted.data, chunk_rows=50)
-    pipeline = build_pipeline(OnSource())
+    pipeline = build_pipeline(OnSource(), scale="none")
     fitted_study = fit_in_parts(pipeline, ModelSettings(), table, Roles(), 0.2)
     result = fitted_study.record
     data = pd.read_csv(fitted.data)

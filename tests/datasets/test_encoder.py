@@ -381,6 +381,7 @@ class TestPipeline:
             "1 gap in category columns taken as the value 'missing'",
             "1 gap imputed by the median",
             "1 column without any value set to 0",
+            "features standardised (mean 0, deviation 1)",
         ]
         plain = build_pipeline(KNeighborsClassifier(1), "none").fit(mixed[["flat"]], [0, 1] * 3)
         assert describe(plain) == []

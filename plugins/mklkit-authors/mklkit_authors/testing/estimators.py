@@ -21,6 +21,7 @@ from mklkit.protocols import Array, Preset, is_name, traits_of
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import TRAITS
+from mklkit.views.scaling import scaling_named
 from mklkit_authors.testing.cases import Case
 from mklkit_authors.testing.expectations import (
     CheckFailure,
@@ -214,7 +215,9 @@ def parts_exist(case: Case) -> None:
     helps = preset.help.strip() and "\n" not in preset.help
     expect(helps, "one line of help", repr(preset.help), "Write Preset('my-name', 'Help.', ...).")
     try:
-        bind_kernels(preset.kernels)
+        scales = [preset.scale, *(kernel.scale for kernel in bind_kernels(preset.kernels))]
+        for scale in filter(None, scales):
+            scaling_named(scale)
         choose_components(preset.combiner, preset.feature_map, preset.learner)
     except MKLKitError as error:
         raise CheckFailure(
