@@ -188,8 +188,9 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         ----------
         X : array-like, DataFrame, mapping, StoredRows, memmap or Dask rows of shape (N, d)
             The training samples; a mapping has those of each source by name, as for
-            :func:`mklkit.join_sources`. A :class:`mklkit.StoredRows` or ``numpy.memmap`` is read
-            in parts; the rows of a Dask array or DataFrame stay on Dask's workers.
+            :func:`mklkit.join_sources`, or in a sparse matrix. A :class:`mklkit.StoredRows` or
+            ``numpy.memmap`` is read in parts; the rows of a Dask array or DataFrame stay on Dask's
+            workers.
         y : array-like of shape (N,)
             Their class labels; for rows of Dask, a Dask array or Series.
         sample_weight : array-like of shape (N,), optional

@@ -116,6 +116,7 @@ class Empirical(FeatureMap):
             shared=self.subset is not None,
             reproduces=self.subset is None and self.rank is None and self.tol <= SPECTRUM_TOLERANCE,
             needs_mean_rows=self.landmarks == "kmeans",
+            sparse=self.landmarks != "kmeans",
         )
 
     def fit(

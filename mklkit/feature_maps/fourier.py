@@ -63,7 +63,7 @@ class Fourier(FeatureMap):
 
     name: ClassVar[str] = "fourier"
     traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(
-        explicit=True, instead="implicit", shared=True, for_kernels=("rbf",)
+        explicit=True, instead="implicit", shared=True, sparse=True, for_kernels=("rbf",)
     )
     searched_as: ClassVar[dict[str, str]] = dict.fromkeys(
         ("rff", "random-fourier", "rbf-sampler", "rbfsampler"), "fourier(n_components=256)"

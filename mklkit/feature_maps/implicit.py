@@ -29,7 +29,9 @@ class Implicit(FeatureMap):
     """
 
     name: ClassVar[str] = "implicit"
-    traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(explicit=False, instead="empirical")
+    traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(
+        explicit=False, instead="empirical", sparse=True
+    )
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState

@@ -343,6 +343,9 @@ class FeatureMapTraits(Facts):
     needs_mean_rows : bool, default=False
         Whether it evaluates kernels at means of samples, which do not exist for text, categories or
         row ids.
+    sparse : bool, default=False
+        Whether it can be fitted to samples in a ``scipy.sparse.csr_array``, those of a sparse
+        source.
     for_kernels : tuple of str, default=()
         The names of the kernels that it can be fitted to; empty for all kernels.
 
@@ -368,6 +371,7 @@ class FeatureMapTraits(Facts):
     shared: bool = attrs.field(default=False, validator=FLAG)
     reproduces: bool = attrs.field(default=False, validator=FLAG)
     needs_mean_rows: bool = attrs.field(default=False, validator=FLAG)
+    sparse: bool = attrs.field(default=False, validator=FLAG)
     for_kernels: tuple[str, ...] = attrs.field(default=(), validator=NAMES)
 
 

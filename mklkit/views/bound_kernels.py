@@ -189,11 +189,11 @@ def fit_maps(
         _check_supported(kernels, feature_map, traits)
     arrays, missing = rows.arrays_of(kernels), rows.missing_of(kernels)
     sparse = [k.label for k, array in zip(kernels, arrays, strict=True) if issparse(array)]
-    if traits.needs_mean_rows and sparse:
+    if sparse and not traits.sparse:
         raise IncompatibleError(
-            f"This feature map ({feature_map.name}) takes means of rows, and kernel"
-            f" {quoted(sparse[0])} reads a sparse source, whose means are not sparse: use landmarks"
-            " that are rows."
+            f"This feature map ({feature_map.name}) takes no sparse sources, and kernel"
+            f" {quoted(sparse[0])} reads one: turn the source into an array with .toarray(), or use"
+            " another map or other landmarks."
         )
     groups = [list(range(len(kernels)))]
     if traits.explicit and missing is not None:

@@ -127,7 +127,7 @@ def test_features_of_fourier_approximate_the_same(sources: dict[str, Any], y: np
     )
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-8)
     parts["feature_map"] = "empirical(subset=9, landmarks='kmeans')"
-    with pytest.raises(IncompatibleError, match=r"means of rows.*sparse source.*landmarks"):
+    with pytest.raises(IncompatibleError, match=r"takes no sparse sources.*rbf.*landmarks"):
         MKLClassifier("rbf[none]@text_*", **parts).fit(sources, y)
 
 

@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 from defects import defect, defective
+from scipy.sparse import issparse
 
 from mklkit.kernels import RBF
 from mklkit.plugin import (
     FittedScalarKernel,
+    KernelTraits,
 )
 from mklkit.protocols import FixedKernel
 from mklkit.protocols import Kernel as BaseOfKernels
@@ -86,6 +88,17 @@ class Negative(Kernel):
 
     def diagonal(self, a: np.ndarray) -> np.ndarray:
         return -np.asarray((a**2).sum(axis=1))
+
+
+@defective("sparse_samples_are_samples")
+class Forgetful(Kernel):
+    """Forgets the constant for sparse samples."""
+
+    traits: ClassVar[KernelTraits] = KernelTraits(sparse=True)
+
+    def __call__(self, a: Any, b: Any) -> np.ndarray:
+        values = a @ b.T
+        return values.toarray() if issparse(values) else values + 1.0
 
 
 @attrs.frozen

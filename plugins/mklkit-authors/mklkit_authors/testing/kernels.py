@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from mklkit.display.numbers import significant
 from mklkit.numerics.pairwise import BASES
@@ -83,6 +84,19 @@ def gaps_are_left_out(case: Case) -> None:
     expect_close(fitted.diagonal(rows), np.diag(gram), expected, SAME, 1e-6)
     if traits.definite:
         _expect_definite(gram)
+
+
+def sparse_samples_are_samples(case: Case) -> None:
+    """With sparse in the traits, sparse samples have the similarities of the same in an array."""
+    if not case.kernel_traits.sparse:
+        raise NotApplicable(f"{case.label} does not claim to take sparse samples")
+    rows, new_rows = csr_array(case.rows), csr_array(case.new_rows)
+    fitted, usual = case.fit(rows).fitted, case.fitted().fitted
+    advice = "Take a scipy.sparse.csr_array too; or leave out sparse=True in the traits."
+    expected = "kernel(a, b) of sparse samples to be that of arrays"
+    expect_close(fitted(new_rows, rows), usual(case.new_rows, case.rows), expected, advice, 1e-6)
+    expected = "kernel.diagonal(a) of sparse samples to be that of arrays"
+    expect_close(fitted.diagonal(new_rows), usual.diagonal(case.new_rows), expected, advice, 1e-6)
 
 
 def shared_base_is_honest(case: Case) -> None:
@@ -175,6 +189,7 @@ KERNEL_CHECKS = (
     diagonal_is_that_of_the_matrix,
     positive_semi_definite,
     gaps_are_left_out,
+    sparse_samples_are_samples,
     shared_base_is_honest,
 )
 MAP_CHECKS = (
