@@ -16,15 +16,17 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.preprocessing import StandardScaler
 
 import mklkit
-from mklkit import MKLClassifier, MKLRegressor, MKLSearchCV, propose_kernels
+from mklkit import MKLClassifier, MKLOneClass, MKLRegressor, MKLSearchCV, propose_kernels
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing
-from mklkit.estimators.proposing import RIDGES
+from mklkit.estimators.proposing import RIDGES, better_representations
 from mklkit.estimators.sources import MOST_GROUPS, column_groups
 from mklkit.kernels import Linear, Precomputed
 from mklkit.plugin import KernelTraits
-from mklkit.registry.columns import proposed_kernels
+from mklkit.protocols import Rows
+from mklkit.registry.columns import bind_kernels, proposed_kernels
 from mklkit.registry.specs import kernel_spec
+from mklkit.views.scaling import with_scaling
 
 IRIS = load_iris(return_X_y=True)
 USUAL = "rbf(sigma='mean')[standard]"
@@ -425,6 +427,53 @@ class TestInEstimators:
             choices = model.fit(X[:size], y[:size]).choices_
             compared.append(any("auto: learner" in note for note in choices))
         assert compared == [True, False]
+
+
+class TestWarnings:
+    """Where another representation than that of a named kernel is much better."""
+
+    def test_with_the_errors_of_both(self, rng: np.random.Generator) -> None:
+        words, y = words_of_topics(rng, 90)
+        lab = rng.normal(size=(90, 3)) + y[:, None]
+        X = pd.DataFrame(words).add_prefix("text_").join(pd.DataFrame(lab).add_prefix("lab_"))
+        model = MKLClassifier(["text:rbf[standard]@text_*", "lab:rbf[standard]@lab_*"]).fit(X, y)
+        (told,) = better_representations(model, X, y)
+        assert told["kernel"] == "text"
+        assert told["columns"] == list(range(1000))
+        assert told["spec"] == USUAL
+        distances = euclidean_distances(StandardScaler().fit_transform(words))
+        gram = np.exp(-(distances**2) / (2 * distances.mean() ** 2))
+        targets = np.eye(3)[y]
+        assert told["error"] == pytest.approx(share_by_refits(gram, targets), abs=1e-3)
+        (better,) = bind_kernels(told["better"])
+        (scaled,) = with_scaling([better], Rows.of(words))
+        (read,) = Rows.of(words).arrays_of([scaled])
+        best = better.kernel.fit(read)(read, read)
+        assert told["better_error"] == pytest.approx(share_by_refits(best, targets), abs=1e-3)
+        assert told["better_error"] < 0.8 * told["error"]
+        # Nothing is said once it is followed, and of kernels that fit chooses.
+        followed = MKLClassifier([f"text:{told['better']}@text_*", "lab@lab_*"]).fit(X, y)
+        assert better_representations(followed, X, y) == []
+
+    def test_a_sum_of_kernels_is_judged_as_a_whole(self, rng: np.random.Generator) -> None:
+        words, y = words_of_topics(rng, 90)
+        for kernels, is_told in (
+            (["rbf[standard]"], True),
+            (["rbf[standard]", "cosine[none]"], False),
+        ):
+            model = MKLClassifier(kernels).fit(words, y)
+            assert bool(better_representations(model, words, y)) == is_told
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_of_noise_nothing_is_said(self, seed: int) -> None:
+        X = np.random.default_rng(seed).gamma(1.0, size=(60, 5))
+        y = np.arange(60) % 2
+        model = MKLClassifier("rbf[standard]").fit(X, y)
+        assert better_representations(model, X, y) == []
+
+    def test_without_targets_nothing_is_said(self, rng: np.random.Generator) -> None:
+        X = rng.normal(size=(30, 3))
+        assert better_representations(MKLOneClass("rbf").fit(X), X, None) == []
 
 
 class TestCandidates:

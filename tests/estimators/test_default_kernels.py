@@ -1,0 +1,116 @@
+"""Which kernels a fit takes if none are given: chosen ones for several sources, else the usual."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mklkit import (
+    MKLClassifier,
+    MKLOneClass,
+    MKLRegressor,
+    build_pipeline,
+    preset_classifier,
+)
+from mklkit.protocols.component import KERNELS
+from mklkit.registry.columns import bind_kernels
+
+N = 60
+USUAL = [bound.label for bound in bind_kernels(None)]
+
+
+@pytest.fixture
+def y() -> np.ndarray:
+    return np.arange(N) % 2
+
+
+@pytest.fixture
+def two_sources(y: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
+    """Return three columns of each of two sources, as their names tell."""
+    X = rng.normal(size=(N, 6)) + y[:, None]
+    return pd.DataFrame(X, columns=[f"{s}_{n}" for s in ("lab", "mrna") for n in range(3)])
+
+
+@pytest.mark.parametrize("estimator", [MKLClassifier, MKLRegressor])
+def test_several_sources_get_chosen_kernels(
+    estimator: Any, two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    model, chosen = (make.fit(two_sources, y) for make in (estimator(), estimator("auto")))
+    assert model.kernel_names_ == chosen.kernel_names_
+    assert {*model.kernel_names_} <= {"lab", "mrna"}
+    np.testing.assert_array_equal(model.predict(two_sources), chosen.predict(two_sources))
+    assert any(note.startswith("kernels auto: lab: ") for note in model.choices_)
+    piped = build_pipeline(estimator()).fit(two_sources, y)[-1]
+    assert {*piped.kernel_names_} <= {"lab", "mrna"}
+
+
+def test_a_mapping_of_several_sources_gets_chosen_kernels(
+    two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    parts = {"x": two_sources.to_numpy()[:, :2], "y": two_sources.to_numpy()[:, 2:]}
+    assert {*MKLClassifier().fit(parts, y).kernel_names_} <= {"x", "y"}
+    assert MKLClassifier().fit({"x": parts["x"]}, y).kernel_names_ == USUAL
+
+
+@pytest.mark.parametrize("names", [None, list("abcdef"), [f"x{n}" for n in range(6)]])
+def test_one_source_keeps_the_usual_kernels(
+    names: Any, two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    X = two_sources.to_numpy()
+    table = X if names is None else pd.DataFrame(X, columns=names)
+    model = MKLClassifier().fit(table, y)
+    assert model.kernel_names_ == USUAL
+    explicit = MKLClassifier(list(KERNELS)).fit(table, y)
+    np.testing.assert_array_equal(model.decision_function(table), explicit.decision_function(table))
+
+
+def test_categories_and_dates_are_no_sources(y: np.ndarray, rng: np.random.Generator) -> None:
+    frame = pd.DataFrame({"age": rng.normal(50, 9, N), "weight": rng.normal(70, 9, N)})
+    frame["site"] = rng.choice(["north", "south", "west"], N)
+    frame["ward"] = rng.choice(["a", "b"], N)
+    frame["visit"] = pd.date_range("2024-01-01", periods=N, freq="97h").strftime("%d.%m.%Y %H:%M")
+    model = build_pipeline(MKLClassifier()).fit(frame, y)
+    assert model[-1].kernel_names_ == USUAL
+    assert sum(name.startswith(("site_", "ward_")) for name in model[-1].feature_names_in_) == 5
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {"combiner": "dimkl3"},
+    {"combiner": "alignment"},
+    {"learner": "svm"},
+    {"learner": "ridge(alpha=0.1)"},
+    {"feature_map": "empirical(subset=20)", "learner": "mhks", "random_state": 0},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids="-".join)
+def test_components_of_the_user_keep_the_usual_kernels(
+    settings: dict[str, Any], two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    model = MKLClassifier(**settings).fit(two_sources, y)
+    explicit = MKLClassifier(list(KERNELS), **settings).fit(two_sources, y)
+    assert model.kernel_names_ == USUAL
+    np.testing.assert_array_equal(
+        model.decision_function(two_sources), explicit.decision_function(two_sources)
+    )
+
+
+@pytest.mark.parametrize("preset", ["paper-dimkl3", "mhks", "kmhks", "multik-mhks", "nu-mkl"])
+def test_presets_keep_their_kernels(preset: str, two_sources: pd.DataFrame, y: np.ndarray) -> None:
+    numbers = two_sources.to_numpy()  # Without names, which could tell sources.
+    named, plain = (
+        preset_classifier(preset, random_state=0).fit(X, y) for X in (two_sources, numbers)
+    )
+    assert named.kernel_names_ == plain.kernel_names_
+    np.testing.assert_array_equal(
+        named.decision_function(two_sources), plain.decision_function(numbers)
+    )
+
+
+def test_without_targets_nothing_is_chosen(two_sources: pd.DataFrame) -> None:
+    model, explicit = MKLOneClass(), MKLOneClass(list(KERNELS))
+    values = [each.fit(two_sources).decision_function(two_sources) for each in (model, explicit)]
+    np.testing.assert_array_equal(*values)
