@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from crafted import Check, copied, dict_node, hiding, json_node, list_node, node, tuple_node
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
@@ -121,11 +122,13 @@ def test_what_would_crash_compiled_code_is_not_loaded(tmp_path: Path) -> None:
 
 def npz(form: bytes, **arrays: Any) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, format=np.array(form), data=np.ones(2), shape=np.array([2, 6]), **arrays)
+    arrays = {"data": np.ones(2), "shape": np.array([2, 6])} | arrays
+    np.savez(buffer, format=np.array(form), **arrays)
     return buffer.getvalue()
 
 
 INDICES = {"indices": np.array([0, 2**28], np.int32), "indptr": np.array([0, 1, 2], np.int32)}
+FITTING = {"indices": np.array([0, 1], np.int32), "indptr": np.array([0, 1, 2], np.int32)}
 POINTERS = {"indices": np.array([0, 1], np.int32), "indptr": np.array([0, 2**28, 2], np.int32)}
 
 
@@ -152,6 +155,25 @@ def test_sparse_matrices_are_of_their_class_and_within_bounds(
     path = copied(tmp_path / "good.mkl", tmp_path / "model.mkl", change)
     with pytest.raises(ModelFileError, match=reason):
         load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "reason"),
+    [(INDICES, "indices"), (POINTERS, "indptr"), ({**FITTING, "shape": (2, 9)}, "damaged|altered")],
+)
+def test_sparse_training_rows_are_within_bounds(
+    arrays: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    words = {"words": csr_array(np.eye(6)[:2])}
+    model = MKLClassifier("linear[none]").fit(words, [0, 1])
+    save_model(model, tmp_path / "good.mkl")
+    content = npz(b"csr", **{"_is_array": np.array(True), **arrays})
+
+    def change(name: str, old: bytes) -> bytes:
+        return content if name.endswith("npz") else old
+
+    with pytest.raises(ModelFileError, match=reason):
+        load_model(copied(tmp_path / "good.mkl", tmp_path / "model.mkl", change))
 
 
 def header(dtype: Any, shape: tuple[int, ...]) -> bytes:
