@@ -78,6 +78,9 @@ WORTH = 0.01
 MUCH = 0.8
 """The share of a named kernel's error below which another representation is worth a warning."""
 
+MUCH_OF_ALL = 0.05
+"""And by how much of the error of the mean it must be lower."""
+
 ROWS_OF_WARNINGS = 300
 """Rows on which named kernels are compared with other representations, in tenths of a second."""
 
@@ -248,7 +251,9 @@ def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any
         named = min(results, key=lambda result: float(result.errors.sum()))
         best = min(_candidates(source, judge), key=lambda candidate: candidate.error)
         present = Candidate(source, source, grams[0], named)
-        if best.error < MUCH * present.error and is_clear(present, best, judge):
+        gain = judge.ratio(named.errors) - judge.ratio(best.result.errors)
+        much = best.error < MUCH * present.error and gain > MUCH_OF_ALL
+        if much and is_clear(present, best, judge):
             better.append(
                 {
                     "kernel": source.label,
