@@ -81,7 +81,10 @@ def kernels(
             labels = table.target.loc[features.index] if study.task.has_classes else None
             measured = kernel_measures(chosen, features, labels, centered=centered, scale=scale)
     duplicates = near_duplicates(alignments)
-    told = [*steps_of(table, steps), f"features {scaling_named(scale).words}, unless kernels say"]
+    told = [
+        *steps_of(table, steps),
+        f"features {scaling_named(scale).words}, unless a kernel says otherwise",
+    ]
     if as_json:
         show_json(
             {

@@ -42,6 +42,7 @@ from mklkit.protocols import (
     Combiner,
     CombinerTraits,
     Decision,
+    FeatureMapTraits,
     FittedKernel,
     FittedLearner,
     Learner,
@@ -217,9 +218,10 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     """
     if not plan.proposed:
         return plan
-    choose = partial(
-        chosen_bank, plan.kernels, data, kind_named(plan.kind), plan.learners, plan.scale
-    )
+    names = traits_of(plan.feature_map, FeatureMapTraits).for_kernels
+    keep_all = traits_of(plan.combiner, CombinerTraits).n_kernels is not None
+    settings = plan.learners, plan.scale, names, keep_all
+    choose = partial(chosen_bank, plan.kernels, data, kind_named(plan.kind), *settings)
     if cache is None or not data.rows.in_memory:
         bank = choose()
     else:
@@ -227,7 +229,7 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
             (k.label, k.auto, same_key(k.kernel), joblib.hash((k.columns, k.scaling)))
             for k in plan.kernels
         )
-        key = plan.kind, sources, plan.learners, plan.scale, data.digest
+        key = plan.kind, sources, settings, data.digest
         bank = cache.of(("chosen kernels", key), choose)
     plan = attrs.evolve(plan, kernels=tuple(bank.kernels), proposed=False)
     notes = [*bank.notes, *plan.notes]

@@ -230,6 +230,8 @@ def _named_frame(name: str, source: Any) -> pd.DataFrame:
         return source.set_axis([f"{name}_{column}" for column in source.columns], axis=1)
     if isinstance(source, pd.Series):
         return source.to_frame(name)
+    if isinstance(source, np.ma.MaskedArray):
+        source = np.ma.filled(source.astype(np.float64), np.nan)
     try:
         array = np.asarray(source)
     except ValueError as error:  # Rows of different lengths.

@@ -209,6 +209,13 @@ def kernels_to_bind(
     ``sources`` are those that the user passed.
     """
     bank = bind_kernels(kernels_by_default(estimator, kind, X, sources))
+    # A kernel that is named like a source and names no columns reads the source.
+    bank = [
+        attrs.evolve(bound, columns=sources[bound.label])
+        if sources is not None and bound.columns is None and bound.label in sources
+        else bound
+        for bound in bank
+    ]
     if kind.is_empty:
         refuse_auto(bank, "there are no targets")
     return bank if X is None else sources_to_choose(bank, X, sources)

@@ -10,7 +10,6 @@ better without them. A lone source gets a sum of representations instead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any, Self
 
 import attrs
@@ -178,19 +177,22 @@ def chosen_bank(
     kind: TargetKind,
     learners: Sequence[Any] = (),
     scale: str | None = None,
+    names: Sequence[str] = (),
+    keep_all: bool = False,
 ) -> KernelBank:
     """Return kernels with those to be chosen replaced by the representations of their sources.
 
     Kernels that the user names are kept. ``scale`` is done to columns for kernels that do not say.
     Of the ``learners``, several sources get the first, which is ridge regression, and a lone one
-    that which predicts more rows in three folds.
+    that which predicts more rows in three folds. ``names`` are those of the kernels that the
+    feature map takes, empty for all; with ``keep_all`` no source is left out.
 
     For N rows, M sources with d columns and about eight candidates each, O(8MN²(N + d)) time, and
     memory for a Gram matrix per source and candidate of one source. With more than 2,000 rows N²
     is 500N.
     """
     sources = [bound for bound in kernels if bound.auto]
-    judge = Judge.of(data, kind)
+    judge = attrs.evolve(Judge.of(data, kind), names=tuple(names))
     alone = len(sources) == len(kernels) == 1
     chosen: list[Candidate] = []
     notes: list[str] = []
@@ -201,7 +203,8 @@ def chosen_bank(
             candidate, note = _representation(source, judge)
             chosen.append(candidate)
             notes.append(note)
-        if len(sources) == len(kernels) and judge.complete(sources):
+        droppable = len(sources) == len(kernels) and not keep_all
+        if droppable and judge.complete(sources):
             chosen, further = _sources_together(chosen, judge)
             notes += further
     learner = None
@@ -214,7 +217,7 @@ def chosen_bank(
     for bound in kernels:
         of_source = [candidate.bound for candidate in chosen if candidate.source is bound]
         bank += of_source if bound.auto else [bound]
-    if len(judge.rows) < len(data.rows):
+    if len(judge.rows) < len(data.rows) and data.rows.in_memory:
         bank = [attrs.evolve(bound, scaling=None) for bound in bank]  # Fitted to some rows.
     bank = with_scaling(bank, data.rows, scale)
     exact = judge.landmarks is None
@@ -251,7 +254,7 @@ def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any
         named = min(results, key=lambda result: float(result.errors.sum()))
         best = min(_candidates(source, judge), key=lambda candidate: candidate.error)
         present = Candidate(source, source, grams[0], named)
-        gain = judge.ratio(named.errors) - judge.ratio(best.result.errors)
+        gain = judge.ratio(named.errors, missing) - judge.ratio(best.result.errors, missing)
         much = best.error < MUCH * present.error and gain > MUCH_OF_ALL
         if much and is_clear(present, best, judge):
             better.append(
@@ -259,9 +262,9 @@ def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any
                     "kernel": source.label,
                     "columns": None if source.columns is None else source.columns.tolist(),
                     "spec": kernel_spec(kernels[0]),
-                    "error": judge.ratio(named.errors),
+                    "error": judge.ratio(named.errors, missing),
                     "better": kernel_spec(best.bound),
-                    "better_error": judge.ratio(best.result.errors),
+                    "better_error": judge.ratio(best.result.errors, missing),
                 }
             )
     return better
@@ -291,7 +294,8 @@ class Judge:
     """The rows on which representations are compared, and what ridge regression predicts.
 
     ``targets`` (n, T) have a column per class with 1 for its rows, or numbers of deviation 1.
-    ``landmarks`` are places of rows; None if errors are exact.
+    ``landmarks`` are places of rows; None if errors are exact. ``names`` are those of the kernels
+    that may be chosen, empty for all.
     """
 
     rows: Rows
@@ -300,6 +304,7 @@ class Judge:
     weights: Array | None
     groups: NDArray[np.intp] | None
     landmarks: NDArray[np.intp] | None
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: TrainingData, kind: TargetKind, most: int = MOST_ROWS) -> Self:
@@ -359,22 +364,25 @@ class Judge:
         spread = float(spectrum.values.sum()) / len(targets) or 1.0
         return left_out(spectrum, rows, targets, [ridge * spread for ridge in RIDGES])
 
-    @cached_property
-    def without_kernels(self) -> float:
-        """The sum of squared errors if each sample is predicted by the mean of all others."""
-        rows = WeightedRows.of(len(self.targets), self.weights, True, self.groups)
-        nothing = Spectrum(np.empty(0), np.empty((len(self.targets), 0)))
-        (errors,) = squared_errors(nothing, rows, self.targets, np.ones(1))
-        return float(errors.sum()) or 1.0
+    def ratio(self, errors: Array, missing: Mask = None) -> float:
+        """Return errors (n,) in relation to those of the mean: 1 if nothing is learned.
 
-    def ratio(self, errors: Array) -> float:
-        """Return errors (n,) in relation to those of the mean: 1 if nothing is learned."""
-        ratio = errors.sum() / self.without_kernels * len(self.targets) / max(len(errors), 1)
-        return float(ratio)
+        Both are of the samples that have a source.
+        """
+        members = members_with(missing)
+        places = slice(None) if members is None else members
+        weights = None if self.weights is None else self.weights[places]
+        groups = None if self.groups is None else self.groups[places]
+        targets = self.targets[places]
+        rows = WeightedRows.of(len(targets), weights, True, groups)
+        nothing = Spectrum(np.empty(0), np.empty((len(targets), 0)))
+        (of_mean,) = squared_errors(nothing, rows, targets, np.ones(1))
+        total = float(of_mean.sum())
+        return float(errors.sum()) / total if total else 1.0
 
-    def share(self, errors: Array) -> str:
+    def share(self, errors: Array, missing: Mask = None) -> str:
         """Return :meth:`ratio` as text."""
-        return number(self.ratio(errors), 2)
+        return number(self.ratio(errors, missing), 2)
 
 
 def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:
@@ -408,6 +416,7 @@ def _candidates(source: BoundKernel, judge: Judge, alone: bool = False) -> Itera
         )
         for usual in ("standard" if source.reads == "numbers" else None,)
         for proposed in proposed_kernels(source.reads)
+        if not judge.names or proposed.kernel.name in judge.names
         if columns is None
         or (
             SCALINGS[proposed.scale or "standard"].suits(columns)
@@ -458,13 +467,14 @@ def _representation(source: BoundKernel, judge: Judge) -> tuple[Candidate, str]:
     if usual is None or best is None:
         raise DataError(f"Source {quoted(source.label)} has no kernel with finite values.")
     chosen = best if is_clear(usual, best, judge) else usual
+    missing = judge.missing(source)
     note = (
         f"{source.label}: {kernel_spec(chosen.bound)}, leave-one-out error"
-        f" {judge.share(chosen.result.errors)}"
+        f" {judge.share(chosen.result.errors, missing)}"
     )
     rest = usual if chosen is best else best
     if rest is not chosen:
-        note += f"; {kernel_spec(rest.bound)} {judge.share(rest.result.errors)}"
+        note += f"; {kernel_spec(rest.bound)} {judge.share(rest.result.errors, missing)}"
         note += "" if chosen is best else ", which is not clearly better"
     return chosen, note
 
@@ -527,8 +537,9 @@ def _sum_of_representations(source: BoundKernel, judge: Judge) -> tuple[list[Can
         attrs.evolve(c, bound=attrs.evolve(c.bound, label=kernel_spec(c.bound)))
         for c in (candidates[place] for place in taken)
     ]
+    missing = judge.missing(source)
     alone = ", ".join(
-        f"{kernel_spec(candidate.bound)} {judge.share(candidate.result.errors)}"
+        f"{kernel_spec(candidate.bound)} {judge.share(candidate.result.errors, missing)}"
         for candidate in candidates
     )
     note = (

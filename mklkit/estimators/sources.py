@@ -25,6 +25,9 @@ SEPARATOR = re.compile(r"[_.:/|-]")
 MOST_GROUPS = 30
 """More groups, of a few columns each, are rather the names of columns than sources."""
 
+FEWEST_COLUMNS = 10
+"""If no group of names has so many, they need not be sources: x_mean, x_std, y_mean, y_std."""
+
 OTHERS = "others"
 """The source of the columns that no name of a source begins."""
 
@@ -61,7 +64,8 @@ def sources_to_choose(
         elif bound.columns is None:
             groups = table.groups(taken) if sources is None else sources
             for name, places in groups.items():
-                chosen += table.parts(name.removesuffix("_*"), np.setdiff1d(places, taken))
+                label = name.removesuffix("_*") if sources is None else name
+                chosen += table.parts(label, np.setdiff1d(places, taken))
         else:
             columns_of = resolve_columns(bound.columns, table.n_columns, table.names)
             every = np.arange(table.n_columns)
@@ -125,8 +129,9 @@ class Contents:
         return groups or {"": np.setdiff1d(np.arange(self.n_columns), taken)}
 
     def several_by_name(self) -> bool:
-        """Return whether the names of its numbers tell several sources."""
-        return len(self.named_groups(self._numbers_and_dates(np.empty(0, np.intp))[0])) > 1
+        """Return whether the names of its numbers tell several sources, one of them not small."""
+        groups = self.named_groups(self._numbers_and_dates(np.empty(0, np.intp))[0])
+        return len(groups) > 1 and max(map(len, groups.values())) >= FEWEST_COLUMNS
 
     def _numbers_and_dates(self, taken: NDArray[np.intp]) -> tuple[NDArray[np.intp], Places]:
         """Return the columns of numbers, without one-hot ones, and those of each date."""

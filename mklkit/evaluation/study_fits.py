@@ -17,7 +17,7 @@ from mklkit.display.progress import Progress
 from mklkit.errors import MKLKitWarning, quoted
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.introspection import classifier_in
-from mklkit.estimators.proposing import better_representations
+from mklkit.estimators.proposing import AUTO, better_representations
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
 from mklkit.evaluation.study import Study, steps_of
@@ -86,8 +86,8 @@ def _better_representations(study: Study, model: Pipeline) -> list[dict[str, Any
         warnings.warn(
             f"Kernel {quoted(each['kernel'])} reads its columns by {each['spec']}, whose"
             f" leave-one-out error is {number(each['error'], 2)} (1 if nothing is learned), and"
-            f" {each['better']} has {number(each['better_error'], 2)}: try it, or let 'auto' in"
-            " place of the kernel choose.",
+            f" {each['better']} has {number(each['better_error'], 2)}: try it, or use 'auto' to"
+            " choose the kernel.",
             MKLKitWarning,
             stacklevel=2,
         )
@@ -129,6 +129,9 @@ def cross_validate_study(
         whole[:-1].fit(study.table.features)
     whole.steps[-1] = outcome.estimator.steps[-1]
     record = study.record(outcome.estimator, **outcome.adjustment.metadata(outcome.estimator))
+    record["choices"] = [
+        f"last fold, {note}" if note.startswith(AUTO) else note for note in record["choices"]
+    ]
     for of_last_fold in ("weights", "rows", "chosen"):
         del record["model"][of_last_fold]
     splits = outcome.splits

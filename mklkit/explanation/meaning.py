@@ -50,6 +50,11 @@ WEIGHTS_ARE = {
     " kernel is useless, only that another was better in that fit; the mean is the share of fits"
     " that chose it",
 }
+SOURCES_ARE_CHOSEN = (
+    "are the same for all sources that a fit takes, and 0 for one that it leaves out because others"
+    " predict better without it: they are not a learned importance; see what is lost when a kernel"
+    " is left out"
+)
 LEARNED = (
     "are learned from the rows; a large one means that a kernel is used, not that it is needed:"
     " others may replace it"
@@ -73,7 +78,10 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
         yield "there is only one kernel, so its weight has no meaning"
         return
     stated = traits_of(combiner, CombinerTraits).weights_are
-    yield f"the weights of {combiner.name} {WEIGHTS_ARE.get(stated, LEARNED)}"
+    meaning = WEIGHTS_ARE.get(stated, LEARNED)
+    if stated == "fixed" and any(bound.auto for bound in model.bound_kernels_):
+        meaning = SOURCES_ARE_CHOSEN
+    yield f"the weights of {combiner.name} {meaning}"
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (
             "each row has its own weights; the table shows their mean over the held-out rows, and"

@@ -13,11 +13,12 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.encoder import TableEncoder
+from mklkit.errors import listed
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import column_names, split
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.registry.columns import AUTO_KERNELS, kernel_list, parts_of
+from mklkit.registry.columns import AUTO_KERNELS, kernel_list, parts_of, resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.scaling import scale_of
 
@@ -57,8 +58,9 @@ class Refit:
         if proposed:
             names = column_names(first)
             again = _one_each(bound)
+            labels = listed([kernel.label for kernel in bound if kernel.auto])
             notes.append(
-                "the kernel of each source was chosen again in each fold"
+                f"what was chosen for {labels} was chosen again in each fold"
                 if again
                 else "the kernels are those of the model and were not chosen again"
             )
@@ -122,11 +124,17 @@ class Refit:
 
         That kernel may skip gaps, and no other kernel may do so.
         """
-        reads = _columns_by_label(whole)
-        columns_left = [read for label, read in reads.items() if label != left_out]
-        if any(columns is None for columns in columns_left):
-            return rows
         if not isinstance(rows, pd.DataFrame | np.ndarray):
+            return rows
+        reads = _columns_by_label(whole)
+        names = rows.columns.tolist() if isinstance(rows, pd.DataFrame) else None
+        # A source that was not chosen on this fold may be chosen without the omitted kernel.
+        columns_left: list[Any] = [
+            reads[label] if label in reads else resolve_columns(columns, rows.shape[1], names)
+            for label, _, columns, _ in _member(whole).kernels
+            if label != left_out
+        ]
+        if any(columns is None for columns in columns_left):
             return rows
         table = pd.DataFrame(rows).copy()
         for place in np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(columns_left)):

@@ -241,10 +241,12 @@ def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> Fitted
     """Return a scaling fitted to rows in a store, in one pass if it needs all of them."""
     if scaling.scaler is None:
         return FittedScaling(scaling.name)
+    if scaling.scaler is Normalizer:  # It learns nothing from rows.
+        return FittedScaling(scaling.name, Normalizer().fit(np.ones((1, _width(bound, rows)))))
     if not scaling.by_moments:
         raise DataError(
-            f"The scaling {scaling.name!r} needs rows in memory: use 'standard', 'minmax' or"
-            " 'roots' for rows that are read in parts."
+            f"The scaling {scaling.name!r} needs rows in memory: use 'standard', 'minmax',"
+            " 'unit' or 'roots' for rows that are read in parts."
         )
     parts = list(engine_of(rows).each(partial(_moments, bound.columns), rows, []))
     count, mean, scatter, low, high = parts[0]
@@ -260,6 +262,11 @@ def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> Fitted
     ends = [low, high] if scaling.name == "minmax" else [mean - deviation, mean + deviation]
     assert scaling.scaler is not None
     return FittedScaling(scaling.name, scaling.scaler().fit(np.array(ends)))
+
+
+def _width(bound: BoundKernel, rows: Rows) -> int:
+    """Return the number of columns that a kernel reads."""
+    return rows.shape[1] if bound.columns is None else len(bound.columns)
 
 
 def _moments(columns: Any, rows: Any) -> tuple[int, Array, Array, Array, Array]:

@@ -187,7 +187,7 @@ def test_a_wrong_scale_is_refused(mklkit: Run, two_sources: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kernels", [("auto",), ("a@a_*", "b:auto@b_*"), ("a:auto@a_*", "rbf[standard]@b_*"), ()]
+    "kernels", [("auto",), ("a@a_*", "b:auto@b_*"), ("a:auto@a_*", "rbf[standard]@b_*")]
 )
 def test_sources_without_a_kernel_get_one(
     mklkit: Run, two_sources: Path, kernels: tuple[str, ...]

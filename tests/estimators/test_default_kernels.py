@@ -29,9 +29,9 @@ def y() -> np.ndarray:
 
 @pytest.fixture
 def two_sources(y: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
-    """Return three columns of each of two sources, as their names tell."""
-    X = rng.normal(size=(N, 6)) + y[:, None]
-    return pd.DataFrame(X, columns=[f"{s}_{n}" for s in ("lab", "mrna") for n in range(3)])
+    """Return ten columns of each of two sources, as their names tell."""
+    X = rng.normal(size=(N, 20)) + y[:, None] / 2
+    return pd.DataFrame(X, columns=[f"{s}_{n}" for s in ("lab", "mrna") for n in range(10)])
 
 
 @pytest.mark.parametrize("estimator", [MKLClassifier, MKLRegressor])
@@ -59,12 +59,18 @@ def test_a_mapping_of_several_sources_gets_chosen_kernels(
 def test_one_source_keeps_the_usual_kernels(
     names: Any, two_sources: pd.DataFrame, y: np.ndarray
 ) -> None:
-    X = two_sources.to_numpy()
+    X = two_sources.to_numpy()[:, :6]
     table = X if names is None else pd.DataFrame(X, columns=names)
     model = MKLClassifier().fit(table, y)
     assert model.kernel_names_ == USUAL
     explicit = MKLClassifier(list(KERNELS)).fit(table, y)
     np.testing.assert_array_equal(model.decision_function(table), explicit.decision_function(table))
+
+
+def test_small_groups_of_names_are_no_sources(two_sources: pd.DataFrame, y: np.ndarray) -> None:
+    few = two_sources[["lab_0", "lab_1", "mrna_0", "mrna_1"]]
+    assert MKLClassifier().fit(few, y).kernel_names_ == USUAL
+    assert {*MKLClassifier("auto").fit(few, y).kernel_names_} <= {"lab", "mrna"}
 
 
 def test_categories_and_dates_are_no_sources(y: np.ndarray, rng: np.random.Generator) -> None:

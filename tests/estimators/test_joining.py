@@ -105,8 +105,8 @@ def test_new_samples_may_have_sources_in_another_order(
 def test_numbers_are_learned_alike(sources: dict[str, Any], y: np.ndarray) -> None:
     numbers = {name: sources[name] for name in ("lab", "mrna")}
     values = y + sources["lab"][:, 0]
-    model = MKLRegressor().fit(numbers, values)
-    joined = MKLRegressor().fit(join_sources(numbers), values)
+    model = MKLRegressor("auto").fit(numbers, values)
+    joined = MKLRegressor("auto").fit(join_sources(numbers), values)
     np.testing.assert_allclose(model.predict(numbers), joined.predict(join_sources(numbers)))
 
 

@@ -176,7 +176,15 @@ def test_rows_of_dask_are_scaled_like_rows_in_memory(scale: str, rng: np.random.
     )
 
 
-@pytest.mark.parametrize("scale", ["unit", "tf-idf", "log-tf-idf"])
+def test_rows_of_length_one_need_no_other_rows(counts: np.ndarray, tmp_path: Path) -> None:
+    path = tmp_path / "rows.bin"
+    counts.tofile(path)
+    stored = StoredRows(path, counts.shape, np.float64)
+    expected = EXPECTED["unit"](counts, counts)
+    np.testing.assert_allclose(read(fitted("unit", stored), counts), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", ["tf-idf", "log-tf-idf"])
 def test_what_needs_rows_in_memory_says_so(scale: str, counts: np.ndarray, tmp_path: Path) -> None:
     path = tmp_path / "rows.bin"
     counts.tofile(path)

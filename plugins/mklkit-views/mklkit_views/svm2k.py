@@ -87,7 +87,10 @@ class SVM2K(Combiner):
 
     name: ClassVar[str] = "svm2k"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        n_kernels=2, weights_are="fixed", search_space={"D": (0.1, 1.0, 10.0)}
+        n_kernels=2,
+        weights_are="fixed",
+        search_space={"D": (0.1, 1.0, 10.0)},
+        for_learners=("svm",),
     )
 
     D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite_number])
