@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from mklkit.errors import DataError, counted, quoted
+from mklkit.errors import DataError, counted, listed, quoted
 from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse
 from mklkit.protocols import Array, ColumnBlocks
 
@@ -133,6 +133,40 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
             " to fit and predict of an estimator, or turn the sources into arrays with .toarray()."
         )
     return table
+
+
+def in_order_of(table: Any, names: Sequence[str]) -> Any:
+    """Return joined sources with their columns in the order of training.
+
+    The sources may come in another order; a ``DataError`` names columns that are absent or unknown.
+    """
+    absent = [name for name in names if name not in table.columns]
+    known = set(names)
+    unknown = [str(name) for name in table.columns if name not in known]
+    if absent or unknown:
+        parts = [f"missing are {listed(absent)}"] if absent else []
+        parts += [f"unknown are {listed(unknown)}"] if unknown else []
+        raise DataError(
+            f"New samples need the sources of training with the same columns; {'; '.join(parts)}."
+            " If samples miss a source, give its columns without values (NaN)."
+        )
+    return table[list(names)]
+
+
+def check_order(table: Any, y: Any) -> None:
+    """Raise a ``DataError`` if the index of targets names other samples than that of sources."""
+    index = getattr(table, "index", None)
+    if not (isinstance(y, pd.Series | pd.DataFrame) and isinstance(index, pd.Index)):
+        return
+    unnamed = any(isinstance(each, pd.RangeIndex) for each in (index, y.index))
+    if unnamed or len(index) != len(y) or index.equals(y.index):
+        return
+    row = int(np.flatnonzero(np.asarray(index != y.index))[0])
+    raise DataError(
+        f"The sources and the target have different indices: row {row} (counted from 0) is"
+        f" {quoted(index[row])} in the sources and {quoted(y.index[row])} in the target. Put them"
+        " into the same order, as in y.loc[X.index]."
+    )
 
 
 def joined_and_places(X: Any) -> tuple[Any, Places | None]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.binding import notes_on_gaps
-from mklkit.estimators.joining import Places, joined_and_places
+from mklkit.estimators.joining import Places, in_order_of, joined_and_places
 from mklkit.estimators.missing_sources import accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
@@ -234,8 +234,8 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     plan = estimator.fitted_.plan
     X, sources = joined_and_places(X)
     names = plan.schema.names
-    if sources is not None and names is not None and set(X.columns) == set(names):
-        X = X[list(names)]  # The sources may come in another order.
+    if sources is not None and names is not None:
+        X = in_order_of(X, names)
     rows = read_rows(estimator, plan.schema, as_source(X))
     return accepted(plan, rows)
 

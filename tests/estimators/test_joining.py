@@ -170,3 +170,39 @@ def test_what_is_no_set_of_sources_is_named(sources: Any, message: str) -> None:
         join_sources(sources)
     with pytest.raises(DataError, match=message):
         MKLClassifier().fit(sources, [0, 1, 0])
+
+
+def test_the_target_has_the_samples_of_the_sources(y: np.ndarray, rng: np.random.Generator) -> None:
+    ids = [f"p{n}" for n in range(N)]
+    parts = {"a": pd.DataFrame(rng.normal(size=(N, 2)), ids), "b": rng.normal(size=(N, 2))}
+    target = pd.Series(y, ids)
+    model = MKLClassifier().fit(parts, target)
+    np.testing.assert_array_equal(
+        model.predict(parts), MKLClassifier().fit(parts, y).predict(parts)
+    )
+    with pytest.raises(DataError, match=r"'p0'.*'p35'"):
+        MKLClassifier().fit(parts, target[::-1])
+
+
+@pytest.mark.parametrize(("names", "named"), [("a", "'b_0', 'b_1'"), ("abc", "'c_0', 'c_1'")])
+def test_new_samples_need_the_sources_of_training(
+    names: str, named: str, y: np.ndarray, rng: np.random.Generator
+) -> None:
+    parts = {name: rng.normal(size=(N, 2)) for name in "abc"}
+    model = MKLClassifier().fit({name: parts[name] for name in "ab"}, y)
+    with pytest.raises(DataError, match=named):
+        model.predict({name: parts[name] for name in names})
+
+
+def test_a_kernel_named_like_a_source_reads_it(y: np.ndarray, rng: np.random.Generator) -> None:
+    parts = {"a": rng.normal(size=(N, 3)), "b": rng.normal(size=(N, 2)) + y[:, None]}
+    model = MKLClassifier(["b:rbf[none]", "a:auto"]).fit(parts, y)
+    read = {bound.label: bound.columns.tolist() for bound in model.bound_kernels_}
+    assert read == {"b": [3, 4], "a": [0, 1, 2]}
+
+
+def test_masked_values_of_a_source_are_gaps(y: np.ndarray, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(N, 3)) + y[:, None]
+    mask = rng.random(X.shape) < 0.2
+    table = join_sources({"a": np.ma.masked_array(X, mask)})
+    np.testing.assert_array_equal(table.isna().to_numpy(), mask)
