@@ -225,7 +225,7 @@ def kernel_spec(bound: Any, *, full: bool = False) -> str:
     --------
     >>> from mklkit.registry.columns import bind_kernels
     >>> kernel_spec(*bind_kernels("text:cosine(linear)[roots]@text_*"))
-    "cosine(kernel='linear')[roots]"
+    'cosine[roots]'
     """
     scale = bound.scale if bound.scaling is None else bound.scaling.name
     return to_spec(bound.kernel, full=full) + ("" if scale is None else f"[{scale}]")

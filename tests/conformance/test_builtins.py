@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from mklkit_authors.testing import Check, parametrize_with_component_checks
 
 from mklkit.kernels import Precomputed
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import Registry
+
+# The checks of all components take a fifth of the suite: they have their turn in CI's next step.
+pytestmark = pytest.mark.process
 
 BUILT_IN = Registry(third_party=False)
 REGISTERED = [entry.target for kind in HOOKS for entry in BUILT_IN.entries(kind)]
