@@ -6,6 +6,8 @@ import gc
 import signal
 import sys
 
+from mklkit.errors import TOO_LITTLE_MEMORY
+
 INTERRUPTED = 130
 
 
@@ -27,6 +29,14 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except MemoryError:  # What would explain it could not be loaded either.
+        sys.exit(_without_memory())
+
+
+def _without_memory() -> int:
+    """Say that memory is lacking, and return the exit code."""
+    sys.stderr.write(f"error: {TOO_LITTLE_MEMORY}\n")
+    return 2
 
 
 if __name__ == "__main__":

@@ -13,6 +13,12 @@ from difflib import get_close_matches
 
 NAMES_SHOWN = 5
 
+TOO_LITTLE_MEMORY = (
+    "There is too little memory to load the libraries that mklkit needs, such as numba: allow the"
+    " process more ('ulimit -v' shows its limit)."
+)
+"""The script says it even if nothing more can be imported."""
+
 
 class MKLKitError(ValueError):
     """An error that the user can fix; its message states how.

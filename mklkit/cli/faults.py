@@ -19,7 +19,7 @@ import typer
 
 from mklkit.cli.console import say, shortened
 from mklkit.cli.package_commands import BrokenCommandError, imported_packages
-from mklkit.errors import ComponentError, MKLKitError, plain_message, suggest
+from mklkit.errors import TOO_LITTLE_MEMORY, ComponentError, MKLKitError, plain_message, suggest
 
 # Errors of writing; the error names no file if it is stdout.
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
@@ -70,11 +70,7 @@ def exit_codes() -> Iterator[None]:
 def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
     """Report an error of the operating system that the user can fix."""
     if _lacks_memory_to_load(error):
-        _fail(
-            "There is too little memory to load the libraries that mklkit needs, such as numba:"
-            " allow the process more ('ulimit -v' shows its limit).",
-            2,
-        )
+        _fail(TOO_LITTLE_MEMORY, 2)
     if isinstance(error, MemoryError):
         from mklkit.views.memory import REMEDY
 

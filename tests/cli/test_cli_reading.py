@@ -57,7 +57,8 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     assert fitted.code == 0, fitted
     for said in (
         "columns 'sequence', 'color', 'count' kept for kernels on such columns",
-        "features standardised (mean 0, deviation 1), but not column 'count'",
+        "features standardised (mean 0, deviation 1) for ",
+        "as they are for ",
         "gaps in column 'color' read as a category of their own, 'missing'",
     ):
         assert said in fitted.out
