@@ -30,13 +30,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except MemoryError:  # What would explain it could not be loaded either.
-        sys.exit(_without_memory())
-
-
-def _without_memory() -> int:
-    """Say that memory is lacking, and return the exit code."""
-    sys.stderr.write(f"error: {TOO_LITTLE_MEMORY}\n")
-    return 2
+        sys.stderr.write(f"error: {TOO_LITTLE_MEMORY}\n")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

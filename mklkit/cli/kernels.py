@@ -81,7 +81,7 @@ def kernels(
             labels = table.target.loc[features.index] if study.task.has_classes else None
             measured = kernel_measures(chosen, features, labels, centered=centered, scale=scale)
     duplicates = near_duplicates(alignments)
-    told = [
+    preprocessing = [
         *steps_of(table, steps),
         f"features {scaling_named(scale).words}, unless a kernel says otherwise",
     ]
@@ -89,7 +89,7 @@ def kernels(
         show_json(
             {
                 "data": {**table.metadata(), "notes": notes},
-                "preprocessing": told,
+                "preprocessing": preprocessing,
                 "centered": centered,
                 "kernels": alignments.index.tolist(),
                 "alignment": alignments.to_numpy().tolist(),
@@ -101,7 +101,7 @@ def kernels(
             }
         )
     else:
-        _report(table, notes, told, alignments, centered)
+        _report(table, notes, preprocessing, alignments, centered)
         if measured is not None:
             show(terminal_table(measures_result(measured)))
     for first, second, value in duplicates:

@@ -110,10 +110,11 @@ def build_pipeline(
     steps: list[tuple[str, Any]] = [("encode", encoder)]
     if covariates:
         steps.append(("covariates", CovariateRemoval(covariates, passthrough)))
-    parts = {"": classifier, **{f"{k}__": v for k, v in classifier.get_params().items()}}
+    parameters = classifier.get_params()
+    parts = {"": classifier, **{f"{name}__": part for name, part in parameters.items()}}
     names = [f"{name}scale" for name, part in parts.items() if takes_scale(part)]
     if names:
-        unsaid = [name for name in names if classifier.get_params()[name] is None]
+        unsaid = [name for name in names if parameters[name] is None]
         classifier = clone(classifier).set_params(**dict.fromkeys(unsaid, scale))
     elif scaling.amounts:
         raise SpecError(

@@ -24,6 +24,9 @@ Places = dict[str, NDArray[np.intp]]
 class SparseTable:
     """A table of which some columns are sparse: those of several sources, side by side.
 
+    A data frame would hold an array for each of tens of thousands of sparse columns, and
+    :class:`ColumnBlocks`, which it becomes when it is read, holds numbers without names.
+
     Attributes
     ----------
     blocks : tuple of DataFrame and csr_array of shape (N, d)
@@ -159,27 +162,24 @@ def check_order(table: Any, y: Any) -> None:
     if not (isinstance(y, pd.Series | pd.DataFrame) and isinstance(index, pd.Index)):
         return
     unnamed = any(isinstance(each, pd.RangeIndex) for each in (index, y.index))
-    if unnamed or len(index) != len(y) or index.equals(y.index):
-        return
-    row = int(np.flatnonzero(np.asarray(index != y.index))[0])
-    raise DataError(
-        f"The sources and the target have different indices: row {row} (counted from 0) is"
-        f" {quoted(index[row])} in the sources and {quoted(y.index[row])} in the target. Put them"
-        " into the same order, as in y.loc[X.index]."
-    )
+    if not unnamed and len(index) == len(y):
+        _refuse_difference("The sources and the target", index, y.index)
 
 
 def joined_and_places(X: Any) -> tuple[Any, Places | None]:
     """Return a mapping of sources as one table, and the columns of each; others unchanged."""
-    is_mapping = isinstance(X, Mapping) and not issparse(X)
-    return _joined(X) if is_mapping else (X, None)
+    return _joined(X) if _is_mapping(X) else (X, None)
 
 
 def one_table(X: Any) -> Any:
     """Return a mapping of sources as one table, others unchanged; refuse what is sparse."""
     refuse_sparse(X)
-    is_mapping = isinstance(X, Mapping) and not issparse(X)
-    return join_sources(X) if is_mapping else X
+    return join_sources(X) if _is_mapping(X) else X
+
+
+def _is_mapping(X: Any) -> bool:
+    """Return whether rows are a mapping of sources, and no sparse matrix by keys, which is one."""
+    return isinstance(X, Mapping) and not issparse(X)
 
 
 def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame | SparseTable, Places]:
@@ -294,12 +294,18 @@ def _check_index(sources: Mapping[str, Any]) -> None:
         return
     first, *others = indexed
     for name in others:
-        differ = np.flatnonzero(np.asarray(indexed[name] != indexed[first]))
-        if len(differ):
-            row = int(differ[0])
-            raise DataError(
-                f"Sources {quoted(first)} and {quoted(name)} have different indices in"
-                f" {counted(len(differ), 'row')}: row {row} (counted from 0) is"
-                f" {quoted(indexed[first][row])} in one and {quoted(indexed[name][row])} in the"
-                " other. Put their samples into the same order, as in X2.loc[X1.index]."
-            )
+        pair = f"Sources {quoted(first)} and {quoted(name)}"
+        _refuse_difference(pair, indexed[first], indexed[name])
+
+
+def _refuse_difference(pair: str, index: pd.Index, other: pd.Index) -> None:
+    """Raise a ``DataError`` if two indices of as many samples differ."""
+    differ = np.flatnonzero(np.asarray(index != other))
+    if len(differ):
+        row = int(differ[0])
+        raise DataError(
+            f"{pair} have different indices in {counted(len(differ), 'row')}: row"
+            f" {row} (counted from 0) is {quoted(index[row])} in the former and"
+            f" {quoted(other[row])} in the latter. Put their samples into the same order, as in"
+            " X2.loc[X1.index]."
+        )

@@ -34,6 +34,7 @@ from mklkit.numerics.ridge import (
     LeftOut,
     WeightedRows,
     left_out,
+    one_hot,
     spectrum_of_features,
     squared_errors,
 )
@@ -313,7 +314,7 @@ class Judge:
         drawn = drawn_by_class(codes, most)
         values = data.values[drawn]
         if kind.of_classes:
-            targets = (values[:, None] == np.unique(values)).astype(np.float64)
+            targets = one_hot(values)
         else:
             response = kind.response(values)
             targets = StandardScaler().fit_transform(response.reshape(len(values), -1))
@@ -347,20 +348,26 @@ class Judge:
         numbered = np.unique(groups, return_inverse=True)[1]
         return np.asarray(np.bincount(numbered, errors), np.float64)
 
-    def left_out(self, similarities: Array, missing: Mask = None) -> LeftOut:
-        """Return the errors of the samples that have a source, from its similarities (n, m)."""
+    def _present(self, missing: Mask) -> tuple[WeightedRows, Array]:
+        """Return the weights and groups, and the targets, of the samples that have a source."""
         members = members_with(missing)
         places = slice(None) if members is None else members
         weights = None if self.weights is None else self.weights[places]
         groups = None if self.groups is None else self.groups[places]
         targets = self.targets[places]
-        rows = WeightedRows.of(len(targets), weights, True, groups)
+        return WeightedRows.of(len(targets), weights, True, groups), targets
+
+    def left_out(self, similarities: Array, missing: Mask = None) -> LeftOut:
+        """Return the errors of the samples that have a source, from its similarities (n, m)."""
+        members = members_with(missing)
+        rows, targets = self._present(missing)
         if self.landmarks is None:
             gram = similarities if members is None else similarities[np.ix_(members, members)]
             spectrum = GramRidge(gram, rows).spectrum
         else:
             features = _features(similarities, self.landmarks)
-            spectrum = spectrum_of_features(features[places], rows)
+            features = features if members is None else features[members]
+            spectrum = spectrum_of_features(features, rows)
         spread = float(spectrum.values.sum()) / len(targets) or 1.0
         return left_out(spectrum, rows, targets, [ridge * spread for ridge in RIDGES])
 
@@ -369,12 +376,7 @@ class Judge:
 
         Both are of the samples that have a source.
         """
-        members = members_with(missing)
-        places = slice(None) if members is None else members
-        weights = None if self.weights is None else self.weights[places]
-        groups = None if self.groups is None else self.groups[places]
-        targets = self.targets[places]
-        rows = WeightedRows.of(len(targets), weights, True, groups)
+        rows, targets = self._present(missing)
         nothing = Spectrum(np.empty(0), np.empty((len(targets), 0)))
         (of_mean,) = squared_errors(nothing, rows, targets, np.ones(1))
         total = float(of_mean.sum())
@@ -390,8 +392,8 @@ def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:
 
     The Nyström approximation K C⁻¹ Kᵀ, for the similarities C of the landmarks.
     """
-    own = Spectrum.of(np.asarray(similarities[landmarks], np.float64), 1e-8)
-    return similarities @ (own.vectors / np.sqrt(own.values))
+    spectrum = Spectrum.of(np.asarray(similarities[landmarks], np.float64), 1e-8)
+    return similarities @ (spectrum.vectors / np.sqrt(spectrum.values))
 
 
 def _candidates(source: BoundKernel, judge: Judge, alone: bool = False) -> Iterator[Candidate]:

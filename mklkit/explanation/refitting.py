@@ -72,10 +72,10 @@ class Refit:
                 kernels.append((kernel.label, part, columns, scale))
         else:
             # Never rebuilt from their specs, which may name a file or come from a model file.
-            given = [parts_of(kernel) for kernel in kernel_list(first.kernels)]
+            named = [parts_of(kernel) for kernel in kernel_list(first.kernels)]
             kernels = [
                 (kernel.label, kernel.kernel, columns, scale)
-                for kernel, (_, _, columns, scale) in zip(bound, given, strict=True)
+                for kernel, (_, _, columns, scale) in zip(bound, named, strict=True)
             ]
         chosen.set_params(kernels=kernels)
         if isinstance(chosen, MKLClassifier) and not keep_probability:

@@ -13,7 +13,7 @@ from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.problems import ridge_problem
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.least_squares import feature_rounding
-from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows
+from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows, one_hot
 from mklkit.protocols import (
     SEVERAL_CLASSES,
     Array,
@@ -174,8 +174,3 @@ class Ridge(Learner):
             best = float(self._system(side, target).best_ridges(values)[0])
             alphas = [best if alpha == AUTO else alpha for alpha in alphas]
         return ridge_problem(side, np.array(alphas, dtype=np.float64), target.row_weights)
-
-
-def one_hot(numbers: Array) -> Array:
-    """Return 1 for the class of each sample and 0 for others, (N, C), of class numbers (N,)."""
-    return (numbers[:, None] == np.arange(numbers.max() + 1)).astype(np.float64)

@@ -230,6 +230,11 @@ def squared_errors(
         yield np.square(errors)
 
 
+def one_hot(numbers: NDArray[Any]) -> Array:
+    """Return 1 for the class of each sample and 0 for others, (N, C), of class numbers (N,)."""
+    return np.asarray(numbers[:, None] == np.arange(numbers.max() + 1), np.float64)
+
+
 @attrs.frozen(eq=False)
 class LeftOut:
     """Leave-one-out errors at the ridge with the least sum of them.

@@ -125,16 +125,31 @@ class Store(ABC):
         return
 
 
+class Transform(Protocol):
+    """What is done to the columns of a kernel, fitted to training samples.
+
+    Two kernels with the same object and columns share the result.
+    """
+
+    def transform(self, columns: Array) -> Array:
+        """Return the columns (n, k) as the kernel gets them."""
+
+
 class StorePart(Store):
-    """Some samples and columns (None for all) of a user's source or of a store, read on demand."""
+    """Some samples and columns (None for all) of a user's source or of a store, read on demand.
+
+    Each block is scaled as it is read, if there is a ``scaling``.
+    """
 
     def __init__(
         self,
         source: RowSource | Store,
         members: NDArray[np.intp] | None = None,
         columns: NDArray[np.intp] | None = None,
+        scaling: Transform | None = None,
     ) -> None:
         self.source, self.members, self.columns = source, members, columns
+        self.scaling = scaling
         n_rows, n_columns = source.shape
         self.dtype = source.dtype
         self.shape = (
@@ -149,50 +164,21 @@ class StorePart(Store):
     def __getitem__(self, members: Members, /) -> Array:
         """Return some of the samples."""
         rows = self.source[members if self.members is None else self.members[members]]
-        return rows if self.columns is None else np.ascontiguousarray(rows[:, self.columns])
+        if self.columns is not None:
+            rows = np.ascontiguousarray(rows[:, self.columns])
+        return rows if self.scaling is None else self.scaling.transform(rows)
 
     def take(self, members: Members) -> StorePart:
         """Return some of the samples, of the same source."""
         every = np.arange(len(self)) if self.members is None else self.members
-        return StorePart(self.source, every[members], self.columns)
+        return StorePart(self.source, every[members], self.columns, self.scaling)
 
     def cut(self, columns: NDArray[np.intp]) -> StorePart:
-        """Return some of the columns, of the same source."""
+        """Return some of the columns, of the same source unless these are scaled together."""
+        if self.scaling is not None:
+            return StorePart(self, None, columns)
         chosen = columns if self.columns is None else self.columns[columns]
         return StorePart(self.source, self.members, chosen)
-
-    def check_unchanged(self) -> None:
-        """Check the source."""
-        self.source.check_unchanged()
-
-
-class Transform(Protocol):
-    """What is done to the columns of a kernel, fitted to training samples.
-
-    Two kernels with the same object and columns share the result.
-    """
-
-    def transform(self, columns: Array) -> Array:
-        """Return the columns (n, k) as the kernel gets them."""
-
-
-class ScaledStore(Store):
-    """The numbers of a store, each block scaled as it is read."""
-
-    def __init__(self, source: Store, scaling: Transform) -> None:
-        self.source = source
-        self.scaling = scaling
-        self.shape = source.shape
-        self.dtype = source.dtype
-        self.column_names = source.column_names
-
-    def __getitem__(self, members: Members, /) -> Array:
-        """Return some of the samples, scaled."""
-        return self.scaling.transform(self.source[members])
-
-    def take(self, members: Members) -> ScaledStore:
-        """Return some of the samples."""
-        return ScaledStore(self.source.take(members), self.scaling)
 
     def check_unchanged(self) -> None:
         """Check the source."""
@@ -504,7 +490,7 @@ class Rows:
             cut, missing = self._cut(columns, reads if words else "numbers")
             if scaling is not None:
                 stored = isinstance(cut, Store)
-                cut = ScaledStore(cut, scaling) if stored else scaling.transform(cut)
+                cut = StorePart(cut, scaling=scaling) if stored else scaling.transform(cut)
             if dense and issparse(cut):
                 cut = cut.toarray()
             self._cuts.setdefault(key, (protected(cut), missing))

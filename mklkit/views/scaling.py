@@ -206,23 +206,24 @@ def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | No
     scaling = SCALINGS[name]
     if scaling.scaler is None and scaling.elementwise is None:
         return None
-    if not rows.in_memory:
-        return _fitted_in_parts(scaling, bound, rows)
-    columns: Any = rows.unfilled(bound)
-    if scaling.amounts:
+    columns: Any = rows.unfilled(bound) if rows.in_memory else None
+    if scaling.amounts and rows.in_memory:
         _refuse_negative(scaling, bound.label, columns)
-        columns = np.nan_to_num(columns) if not sparse.issparse(columns) else columns
     if scaling.scaler is None:
         return FittedScaling(name)
+    if scaling.scaler is Normalizer:  # It learns nothing from rows.
+        width = rows.shape[1] if bound.columns is None else len(bound.columns)
+        return FittedScaling(name, Normalizer().fit(np.ones((1, width))))
+    if not rows.in_memory:
+        return FittedScaling(name, _fitted_in_parts(scaling, bound, rows))
+    if scaling.amounts and not sparse.issparse(columns):
+        columns = np.nan_to_num(columns)
     if scaling.elementwise is not None:
         columns = scaling.elementwise(columns)
     if scaling.by_moments:
         columns = columns.toarray() if sparse.issparse(columns) else columns
         empty = np.isnan(columns).all(axis=0)  # Gaps become 0 in a column without values.
         columns = np.where(empty, 0, columns) if empty.any() else columns
-    if scaling.scaler is Normalizer:
-        columns = columns[:1]  # It learns nothing from rows.
-        columns = columns if sparse.issparse(columns) else np.nan_to_num(columns)
     return FittedScaling(name, scaling.scaler().fit(columns))
 
 
@@ -237,12 +238,8 @@ def _refuse_negative(scaling: Scaling, label: str, columns: Any) -> None:
         )
 
 
-def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> FittedScaling:
-    """Return a scaling fitted to rows in a store, in one pass if it needs all of them."""
-    if scaling.scaler is None:
-        return FittedScaling(scaling.name)
-    if scaling.scaler is Normalizer:  # It learns nothing from rows.
-        return FittedScaling(scaling.name, Normalizer().fit(np.ones((1, _width(bound, rows)))))
+def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> Any:
+    """Return the scaler of a scaling fitted to all rows in a store, in one pass."""
     if not scaling.by_moments:
         raise DataError(
             f"The scaling {scaling.name!r} needs rows in memory: use 'standard', 'minmax',"
@@ -261,12 +258,7 @@ def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> Fitted
     deviation = np.sqrt(scatter / count)
     ends = [low, high] if scaling.name == "minmax" else [mean - deviation, mean + deviation]
     assert scaling.scaler is not None
-    return FittedScaling(scaling.name, scaling.scaler().fit(np.array(ends)))
-
-
-def _width(bound: BoundKernel, rows: Rows) -> int:
-    """Return the number of columns that a kernel reads."""
-    return rows.shape[1] if bound.columns is None else len(bound.columns)
+    return scaling.scaler().fit(np.array(ends))
 
 
 def _moments(columns: Any, rows: Any) -> tuple[int, Array, Array, Array, Array]:

@@ -413,8 +413,8 @@ class TestInEstimators:
         for learner, count in right.items():
             assert f"{learner} {100 * count / 150:.1f} %" in note
         assert model.learner_.name == max(right, key=right.__getitem__)
-        given = MKLClassifier("auto", learner="kda").fit(*IRIS).choices_
-        assert not any("auto: learner" in note for note in given)
+        choices = MKLClassifier("auto", learner="kda").fit(*IRIS).choices_
+        assert not any("auto: learner" in note for note in choices)
 
     def test_the_learner_is_not_compared_on_many_rows(
         self, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
