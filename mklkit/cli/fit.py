@@ -86,9 +86,9 @@ def fit(
     """Learn kernel weights and a classifier or a regression, and score it on held-out rows.
 
     Numeric targets are fitted by regression. Text columns are one-hot encoded and missing values
-    imputed, and each kernel scales its columns; all of this is part of the saved model. If the
-    names of columns tell several sources, the kernel and scaling of each is chosen from the
-    training rows. A table that does not fit into memory is read in parts, and can be fitted on a
+    imputed, and each kernel scales its columns; all of this is part of the saved model. Kernels and
+    scaling are chosen from the training rows, for each source if the names of columns tell
+    several. A table that does not fit into memory is read in parts, and can be fitted on a
     cluster.
     """
     from mklkit.datasets.in_parts import table_in_parts

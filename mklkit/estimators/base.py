@@ -300,7 +300,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
     scale: Any = None
 
     chooses_kernels: ClassVar[bool] = False
-    """Whether each of several sources gets a kernel that ``fit`` chooses, if none are given."""
+    """Whether ``fit`` chooses kernels if none are given."""
 
     def __init__(
         self,

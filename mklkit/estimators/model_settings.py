@@ -162,7 +162,7 @@ class ModelSettings:
             f"A kernel, optionally with a name, scale and columns: {KERNELS}. May be repeated."
             " auto: kernel and scale of each source are chosen from the training rows;"
             " 'text:auto@text_*': those of one source.",
-            usual=f"auto if there are several sources, else {DEFAULT_KERNELS}",
+            usual=f"auto; beside a combiner, map or learner of yours {DEFAULT_KERNELS}",
             takes="str, Kernel, or list of these",
         ),
     )

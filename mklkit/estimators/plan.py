@@ -5,7 +5,7 @@ Several fits on the same rows may share views, whose Gram matrices are then comp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any, get_args
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
-from mklkit.estimators.binding import notes_on_gaps
+from mklkit.estimators.binding import as_table, header, notes_on_gaps, only_numbers
 from mklkit.estimators.joining import Places, in_order_of, joined_and_places
 from mklkit.estimators.missing_sources import accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.reading import as_source, read_rows
-from mklkit.estimators.sources import has_several_sources, sources_to_choose
+from mklkit.estimators.sources import kernels_to_choose, sources_to_choose
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sparse_rows import bytes_of
 from mklkit.protocols import (
@@ -34,6 +34,7 @@ from mklkit.protocols import (
     FeatureMapTraits,
     Missing,
     Rows,
+    RowSource,
     Schema,
     Target,
     TargetKind,
@@ -43,6 +44,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import (
     COMBINER,
     FOR_LARGE_DATA,
+    KERNELS,
     LANDMARK_MAP,
     LEARNER,
     MISSING_STRATEGY,
@@ -187,18 +189,33 @@ def on_kernels(plan: Plan) -> Plan:
 
 
 def kernels_by_default(
-    estimator: Any, kind: TargetKind, X: Any, sources: Places | None = None
+    estimator: Any,
+    kind: TargetKind,
+    X: Any,
+    sources: Places | None = None,
+    parameters: Iterable[str] = (),
 ) -> Any:
-    """Return an estimator's kernels; if it has none, ``"auto"`` for a table of several sources.
+    """Return an estimator's kernels; if it has none, to be chosen for a table of numbers in memory.
 
-    Sources that only the names of columns tell count if the estimator has no components of its own.
+    An estimator with a combiner, feature map or learner of the user has the usual kernels, unless
+    the user passed several ``sources``; so has one of whose components a search varies
+    ``parameters``.
     """
     if estimator.kernels is not None or not estimator.chooses_kernels or kind.is_empty or X is None:
         return estimator.kernels
-    several = sources is not None and len(sources) > 1
-    if estimator.combiner == COMBINER and not (estimator.feature_map or estimator.learner):
-        several = several or has_several_sources(X)
-    return AUTO_KERNELS if several else None
+    components = {name.partition("__")[0] for name in parameters}
+    of_user = (
+        estimator.combiner != COMBINER
+        or estimator.feature_map is not None
+        or estimator.learner is not None
+        or not components.isdisjoint(("kernels", "combiner", "feature_map", "learner"))
+    )
+    if sources is not None and len(sources) > 1:
+        return AUTO_KERNELS
+    if of_user or isinstance(X, RowSource):
+        return list(KERNELS)
+    header(X)  # It reports what is no table.
+    return kernels_to_choose(X) if only_numbers(as_table(X)) else list(KERNELS)
 
 
 def kernels_to_bind(

@@ -60,8 +60,14 @@ from mklkit.views.sides import GramSide
 MOST_EXACT = 2000
 """With more rows, errors are those of features of landmarks: exact ones take the cube."""
 
-MOST_ROWS, LANDMARKS = 10_000, 500
-"""The most rows for which errors are computed, and the landmarks of these."""
+MOST_ROWS = 10_000
+"""The most rows for which errors are computed."""
+
+LANDMARKS = 500
+"""The landmarks of more than 2,000 rows."""
+
+ROWS_OF_A_LONE_SOURCE = 500
+"""The most rows of a lone source, for which errors of some fifty sums of kernels are computed."""
 
 RIDGES = tuple(10.0**power for power in range(-5, 2))
 """The ridges to try, times the mean k(x, x) of the rows about their mean."""
@@ -88,7 +94,7 @@ MOST_TAKEN = 8
 """The most representations of a lone source."""
 
 FEW_COLUMNS = 100
-"""Kernels that no matrix product gives are candidates for a lone source of so many columns."""
+"""Kernels that no matrix product gives are candidates for a lone source of so few columns."""
 
 ROWS_OF_LEARNERS = 400
 """Rows on which learners are compared."""
@@ -193,12 +199,14 @@ def chosen_bank(
     is 500N.
     """
     sources = [bound for bound in kernels if bound.auto]
-    judge = attrs.evolve(Judge.of(data, kind), names=tuple(names))
     alone = len(sources) == len(kernels) == 1
+    most = ROWS_OF_A_LONE_SOURCE if alone else MOST_ROWS
+    judge = attrs.evolve(Judge.of(data, kind, most), names=tuple(names))
+    exact = len(data.rows) <= MOST_EXACT
     chosen: list[Candidate] = []
     notes: list[str] = []
     if alone:
-        chosen, notes = _sum_of_representations(sources[0], judge)
+        chosen, notes = _sum_of_representations(sources[0], judge, exact)
     else:
         for source in sources:
             candidate, note = _representation(source, judge)
@@ -211,7 +219,7 @@ def chosen_bank(
     learner = None
     if learners and not alone:
         learner = learners[0]
-    elif learners and kind.of_classes and judge.landmarks is None and judge.splits_in_folds:
+    elif learners and kind.of_classes and exact and judge.splits_in_folds:
         learner, note = _better_learner(learners, chosen, judge)
         notes.append(note)
     bank: list[BoundKernel] = []
@@ -221,7 +229,6 @@ def chosen_bank(
     if len(judge.rows) < len(data.rows) and data.rows.in_memory:
         bank = [attrs.evolve(bound, scaling=None) for bound in bank]  # Fitted to some rows.
     bank = with_scaling(bank, data.rows, scale)
-    exact = judge.landmarks is None
     return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner, exact)
 
 
@@ -295,8 +302,9 @@ class Judge:
     """The rows on which representations are compared, and what ridge regression predicts.
 
     ``targets`` (n, T) have a column per class with 1 for its rows, or numbers of deviation 1.
-    ``landmarks`` are places of rows; None if errors are exact. ``names`` are those of the kernels
-    that may be chosen, empty for all.
+    ``landmarks`` are places of rows; None if errors are exact. ``n_rows`` counts the training rows,
+    of which these may be some. ``names`` are those of the kernels that may be chosen; empty for
+    all.
     """
 
     rows: Rows
@@ -305,6 +313,7 @@ class Judge:
     weights: Array | None
     groups: NDArray[np.intp] | None
     landmarks: NDArray[np.intp] | None
+    n_rows: int
     names: tuple[str, ...] = ()
 
     @classmethod
@@ -324,7 +333,7 @@ class Judge:
         rows = (
             data.rows if len(drawn) == len(data.rows) and data.rows.in_memory else data.rows[drawn]
         )
-        return cls(rows, targets, codes[drawn], *data.beside(drawn), landmarks)
+        return cls(rows, targets, codes[drawn], *data.beside(drawn), landmarks, len(data.rows))
 
     @property
     def splits_in_folds(self) -> bool:
@@ -396,10 +405,10 @@ def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:
     return similarities @ (spectrum.vectors / np.sqrt(spectrum.values))
 
 
-def _candidates(source: BoundKernel, judge: Judge, alone: bool = False) -> Iterator[Candidate]:
+def _candidates(source: BoundKernel, judge: Judge, slow: bool = False) -> Iterator[Candidate]:
     """Yield the representations of a source that suit its columns, the usual one first.
 
-    Kernels that take long have their turn only if the source is ``alone``.
+    Kernels that take long have their turn if ``slow`` ones may be chosen, from few columns.
 
     A kernel that can't be fitted to them is no candidate; a ``DataError`` tells why if none can.
     """
@@ -421,8 +430,8 @@ def _candidates(source: BoundKernel, judge: Judge, alone: bool = False) -> Itera
         if not judge.names or proposed.kernel.name in judge.names
         if columns is None
         or (
-            SCALINGS[proposed.scale or "standard"].suits(columns)
-            and (proposed.sparse or not issparse(columns) or fits_dense(columns))
+            SCALINGS[proposed.scale or "standard"].suits(columns, judge.n_rows)
+            and (proposed.sparse or not issparse(columns) or fits_dense(columns, judge.n_rows))
         )
     ]
     able: list[BoundKernel] = []
@@ -435,7 +444,7 @@ def _candidates(source: BoundKernel, judge: Judge, alone: bool = False) -> Itera
         except MKLKitError as error:
             faults.append(f"{kernel_spec(bound)}: {plain_message(error)}")
             continue
-        few = alone and (columns is None or columns.shape[1] <= FEW_COLUMNS)
+        few = slow and (columns is None or columns.shape[1] <= FEW_COLUMNS)
         if few or not is_slow(kernel):
             able.append(scaled)
             fitted.append(kernel)
@@ -527,9 +536,11 @@ def _sources_together(chosen: list[Candidate], judge: Judge) -> tuple[list[Candi
     return [chosen[place] for place in sorted(taken)], [note]
 
 
-def _sum_of_representations(source: BoundKernel, judge: Judge) -> tuple[list[Candidate], list[str]]:
+def _sum_of_representations(
+    source: BoundKernel, judge: Judge, slow: bool
+) -> tuple[list[Candidate], list[str]]:
     """Return representations of a lone source whose sum has a low error, and notes on it."""
-    candidates = list(_candidates(source, judge, alone=True))
+    candidates = list(_candidates(source, judge, slow))
     if not candidates:
         raise DataError(f"Source {quoted(source.label)} has no kernel with finite values.")
     if judge.missing(source) is not None:
@@ -557,25 +568,30 @@ def _better_learner(
 ) -> tuple[Any, str]:
     """Return the learner that predicts more rows in three folds on the even sum, and a note.
 
-    Ties go to the first. Several classes are predicted one against the rest.
+    Ties go to the first. Several classes are predicted one against the rest. Rows of weight w are
+    w rows.
     """
     drawn = drawn_by_class(judge.codes, ROWS_OF_LEARNERS)
     codes = judge.codes[drawn]
     groups = None if judge.groups is None else judge.groups[drawn]
+    weights = None if judge.weights is None else judge.weights[drawn]
+    worth = np.ones(len(drawn)) if weights is None else weights
     gram = np.sum([c.similarities[np.ix_(drawn, drawn)] for c in chosen], axis=0)
     classes = np.unique(codes)
     sides = classes[1:] if len(classes) == 2 else classes
     splits = make_splits(codes, 3, groups=groups)
     shares = np.zeros(len(learners))
+    total = sum(float(worth[test].sum()) for test in splits.tests)
     for train, test in splits:
         side = GramSide(gram[np.ix_(train, train)])
         between = gram[np.ix_(test, train)]
         for place, learner in enumerate(learners):
             signs = (np.where(codes[train] == code, 1.0, -1.0) for code in sides)
-            fits = (learner.fit(side, Target.two_classes(labels)) for labels in signs)
+            of_rows = None if weights is None else weights[train]
+            fits = (learner.fit(side, Target.two_classes(labels, of_rows)) for labels in signs)
             values = [fitted_learner.decide(between) for fitted_learner in fits]
             answers = np.argmax([-values[0], *values] if len(sides) == 1 else values, axis=0)
-            shares[place] += (classes[answers] == codes[test]).sum() / sum(map(len, splits.tests))
+            shares[place] += worth[test][classes[answers] == codes[test]].sum() / total
     told = zip(learners, shares.tolist(), strict=True)
     said = ", ".join(f"{learner.name} {percentage(share)}" for learner, share in told)
     best = learners[int(np.argmax(shares.round(9)))]

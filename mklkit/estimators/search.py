@@ -211,7 +211,10 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         check_progress(self.progress)
         base = self._base()
         table, sources = joined_and_places(X)
-        base.set_params(kernels=kernels_by_default(base, base.kind, as_source(table), sources))
+        searched = [] if self.param_grid is None else points_of(self.param_grid)
+        parameters = {name for _, point in searched for name in point}
+        kernels = kernels_by_default(base, base.kind, as_source(table), sources, parameters)
+        base.set_params(kernels=kernels)
         cache = cache or Cache(base.max_memory)
         space = declared_space(varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)

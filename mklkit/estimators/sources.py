@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, quoted
-from mklkit.estimators.binding import as_table, column_holds, header, only_numbers
+from mklkit.estimators.binding import as_table, column_holds, header
 from mklkit.estimators.joining import Places, dense_columns
 from mklkit.protocols import Reads, RowSource
-from mklkit.registry.columns import proposed_kernels, resolve_columns
+from mklkit.registry.columns import AUTO_KERNELS, proposed_kernels, resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
 
 SEPARATOR = re.compile(r"[_.:/|-]")
@@ -27,6 +27,9 @@ MOST_GROUPS = 30
 
 FEWEST_COLUMNS = 10
 """If no group of names has so many, they need not be sources: x_mean, x_std, y_mean, y_std."""
+
+LONE_SOURCE = f"numbers:{AUTO_KERNELS}@:"
+"""The kernels to be chosen for all columns together."""
 
 OTHERS = "others"
 """The source of the columns that no name of a source begins."""
@@ -78,14 +81,13 @@ def sources_to_choose(
     return chosen
 
 
-def has_several_sources(X: Any, sources: Places | None = None) -> bool:
-    """Return whether a table in memory has columns of several sources, as their names tell.
+def kernels_to_choose(X: Any) -> str:
+    """Return the kernels to be chosen for a table of numbers: one a source, or one of all columns.
 
+    Columns are of several sources if their names tell so and one source has ten columns or more.
     The one-hot columns of categories, and the parts of dates, are no source.
     """
-    if sources is not None:
-        return len(sources) > 1
-    return isinstance(X, pd.DataFrame) and only_numbers(X) and Contents.of(X).several_by_name()
+    return AUTO_KERNELS if Contents.of(X).several_by_name() else LONE_SOURCE
 
 
 @attrs.frozen(eq=False)
@@ -131,7 +133,8 @@ class Contents:
     def several_by_name(self) -> bool:
         """Return whether the names of its numbers tell several sources, one of them not small."""
         groups = self.named_groups(self._numbers_and_dates(np.empty(0, np.intp))[0])
-        return len(groups) > 1 and max(map(len, groups.values())) >= FEWEST_COLUMNS
+        named = [len(columns) for name, columns in groups.items() if name != OTHERS]
+        return max(named, default=0) >= FEWEST_COLUMNS
 
     def _numbers_and_dates(self, taken: NDArray[np.intp]) -> tuple[NDArray[np.intp], Places]:
         """Return the columns of numbers, without one-hot ones, and those of each date."""

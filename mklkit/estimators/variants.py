@@ -63,10 +63,14 @@ def parameters_at_once(estimator: Searched) -> frozenset[str]:
     return frozenset(estimator.combiner.grid_parameters(estimator.learner))
 
 
+def plain_of(params: Point) -> Point:
+    """Return the whole components among some parameters."""
+    return {name: value for name, value in params.items() if "__" not in name}
+
+
 def with_plain(base: Searched, params: Point) -> Any:
     """Return a copy with the whole components among some parameters replaced."""
-    whole = {name: value for name, value in params.items() if "__" not in name}
-    return clone(base).set_params(**whole)
+    return clone(base).set_params(**plain_of(params))
 
 
 def varied(base: Searched, params: Point) -> Any:

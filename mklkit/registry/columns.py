@@ -105,21 +105,21 @@ def proposed_kernels(reads: Reads) -> list[BoundKernel]:
     """Return the kernels that registered ones propose for columns of this kind, the usual first."""
     registry = get_registry()
     by_kernel: list[tuple[str, ...]] = []
+    bound: dict[str, BoundKernel] = {}
     for kernel in default_instances(registry, "kernel"):
         traits = traits_of(kernel, KernelTraits)
         proposed = traits.proposed if traits.reads == reads else ()
         for spec in proposed:
             try:
-                _bound_spec(registry, spec)
+                bound[spec] = _bound_spec(registry, spec)
             except SpecError as error:
                 raise SpecError(
                     f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
                 ) from error
         by_kernel.append(proposed)
-    ranks = zip_longest(*by_kernel)
-    specs = dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None)
-    usual = [USUAL_KERNEL] if USUAL_KERNEL in specs else []
-    return [_bound_spec(registry, spec) for spec in dict.fromkeys([*usual, *specs])]
+    usual = [USUAL_KERNEL] if USUAL_KERNEL in bound else []
+    others = (spec for rank in zip_longest(*by_kernel) for spec in rank if spec is not None)
+    return [bound[spec] for spec in dict.fromkeys([*usual, *others])]
 
 
 Parts = tuple[str | None, Any, Any, str | None]

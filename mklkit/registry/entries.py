@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Literal
 
 import attrs
@@ -118,13 +119,7 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
 def faults_of(kind: Kind, component: Component | type[Component]) -> Iterator[str]:
     """Yield the faults of a component or its class, each as the predicate of a sentence."""
     cls: Any = component if isinstance(component, type) else type(component)
-    if inspect.isabstract(cls):
-        yield f"does not implement {', '.join(sorted(cls.__abstractmethods__))}"
-    if not attrs.has(cls):
-        yield "needs the decorator '@attrs.frozen'"
-    for name, arguments in _to_be_written(BASES[kind], cls):
-        if not _takes(inspect.getattr_static(cls, name), arguments):
-            yield f"must have {name}(self, {', '.join(arguments)})"
+    yield from _faults_of_class(kind, cls)
     if component is cls and isinstance(inspect.getattr_static(cls, "traits", None), property):
         return  # Facts that depend on parameters are checked when they are read.
     try:
@@ -134,6 +129,20 @@ def faults_of(kind: Kind, component: Component | type[Component]) -> Iterator[st
             parse_spec(traits.learner)
     except SpecError as error:
         yield f"must state valid traits: {error}"
+
+
+@lru_cache(maxsize=1024)
+def _faults_of_class(kind: Kind, cls: Any) -> tuple[str, ...]:
+    """Return the faults that all components of a class have: every fit checks its components."""
+    faults = []
+    if inspect.isabstract(cls):
+        faults.append(f"does not implement {', '.join(sorted(cls.__abstractmethods__))}")
+    if not attrs.has(cls):
+        faults.append("needs the decorator '@attrs.frozen'")
+    for name, arguments in _to_be_written(BASES[kind], cls):
+        if not _takes(inspect.getattr_static(cls, name), arguments):
+            faults.append(f"must have {name}(self, {', '.join(arguments)})")
+    return tuple(faults)
 
 
 def _faults_of_preset(target: Preset) -> Iterator[str]:

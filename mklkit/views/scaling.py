@@ -44,22 +44,25 @@ class Scaling:
     amounts: bool = False
     by_moments: bool = False
 
-    def suits(self, columns: Any) -> bool:
-        """Return whether it may represent these training columns (n, k) well.
+    def suits(self, columns: Any, n_rows: int) -> bool:
+        """Return whether it may represent N training samples, for the columns (n, k) of some.
 
         Those for amounts need values of 0 and above; TF-IDF many zeros too; and those that leave no
         zeros, columns that fit into memory without them.
         """
-        if self.by_moments and sparse.issparse(columns) and not fits_dense(columns):
+        if self.by_moments and sparse.issparse(columns) and not fits_dense(columns, n_rows):
             return False
         if self.amounts and not least(columns) >= 0:
             return False
         return self.scaler is not TF_IDF or share_of_zeros(columns) > MANY_ZEROS
 
 
-def fits_dense(columns: Any) -> bool:
-    """Return whether sparse columns (n, k) may be made dense without being asked for."""
-    return int(columns.shape[0]) * int(columns.shape[1]) <= MOST_DENSE
+def fits_dense(columns: Any, n_rows: int) -> bool:
+    """Return whether sparse columns (N, k) of N rows may be made dense without being asked for.
+
+    ``columns`` (n, k) are those of some of the rows.
+    """
+    return n_rows * int(columns.shape[1]) <= MOST_DENSE
 
 
 def least(columns: Any) -> float:

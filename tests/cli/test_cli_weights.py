@@ -60,7 +60,7 @@ def test_a_column_of_weights_is_no_feature(mklkit: Run, data: Path) -> None:
 
 
 def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:
-    options = ["evaluate", data, "--folds", "3", "--json"]
+    options = ["evaluate", data, *FIXED, "--folds", "3", "--json"]
     plain, weighted = mklkit(*options), mklkit(*options, "--class-weight", "balanced")
     assert weighted.code == 0, weighted
     scores = [outcome.json["scores"]["balanced_accuracy"]["mean"] for outcome in (plain, weighted)]

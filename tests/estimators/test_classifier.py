@@ -34,11 +34,12 @@ def test_a_uniform_sum_of_kernels_is_an_svm_on_their_mean():
     np.testing.assert_array_equal(model.predict(X), peer.predict(mean))
 
 
-def test_the_kernels_not_given_are_the_trio_of_the_paper_at_one_size(iris):
+def test_the_kernels_beside_a_combiner_are_the_trio_of_the_paper_at_one_size(iris):
     X, y = iris
-    model = MKLClassifier().fit(X, y)
+    model = MKLClassifier(combiner="dimkl3").fit(X, y)
     assert model.kernel_names_ == ["cosine_linear", "rbf", "cosine_polynomial"]
-    peer = MKLClassifier(["cosine(linear)", TRIO[1], "cosine(polynomial(degree=2))"]).fit(X, y)
+    trio = ["cosine(linear)", TRIO[1], "cosine(polynomial(degree=2))"]
+    peer = MKLClassifier(trio, combiner="dimkl3").fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), peer.decision_function(X))
 
 

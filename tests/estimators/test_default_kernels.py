@@ -1,7 +1,8 @@
-"""Which kernels a fit takes if none are given: chosen ones for several sources, else the usual."""
+"""Which kernels a fit takes if none are given: chosen ones, or those of Price et al. 2022."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ from mklkit import (
     MKLClassifier,
     MKLOneClass,
     MKLRegressor,
+    MKLSearchCV,
     build_pipeline,
     preset_classifier,
 )
+from mklkit.errors import DataError
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.columns import bind_kernels
+from mklkit.views.stored_rows import StoredRows
 
 N = 60
 USUAL = [bound.label for bound in bind_kernels(None)]
@@ -52,25 +56,41 @@ def test_a_mapping_of_several_sources_gets_chosen_kernels(
 ) -> None:
     parts = {"x": two_sources.to_numpy()[:, :2], "y": two_sources.to_numpy()[:, 2:]}
     assert {*MKLClassifier().fit(parts, y).kernel_names_} <= {"x", "y"}
-    assert MKLClassifier().fit({"x": parts["x"]}, y).kernel_names_ == USUAL
+    # Also beside components of the user.
+    assert MKLClassifier(combiner="dimkl3").fit(parts, y).kernel_names_ == ["x", "y"]
 
 
 @pytest.mark.parametrize("names", [None, list("abcdef"), [f"x{n}" for n in range(6)]])
-def test_one_source_keeps_the_usual_kernels(
+def test_one_source_gets_chosen_kernels(
     names: Any, two_sources: pd.DataFrame, y: np.ndarray
 ) -> None:
     X = two_sources.to_numpy()[:, :6]
     table = X if names is None else pd.DataFrame(X, columns=names)
-    model = MKLClassifier().fit(table, y)
-    assert model.kernel_names_ == USUAL
-    explicit = MKLClassifier(list(KERNELS)).fit(table, y)
-    np.testing.assert_array_equal(model.decision_function(table), explicit.decision_function(table))
+    model, chosen = (make.fit(table, y) for make in (MKLClassifier(), MKLClassifier("auto")))
+    assert model.kernel_names_ == chosen.kernel_names_ != USUAL
+    np.testing.assert_array_equal(model.decision_function(table), chosen.decision_function(table))
 
 
-def test_small_groups_of_names_are_no_sources(two_sources: pd.DataFrame, y: np.ndarray) -> None:
+def test_columns_of_small_groups_are_one_source(two_sources: pd.DataFrame, y: np.ndarray) -> None:
     few = two_sources[["lab_0", "lab_1", "mrna_0", "mrna_1"]]
-    assert MKLClassifier().fit(few, y).kernel_names_ == USUAL
+    rest = two_sources.drop(columns=few.columns)
+    rest.columns = list("abcdefghijklmnop")
+    both = MKLClassifier().fit(few.join(rest), y)
+    assert all(columns is None for columns in both.kernel_columns_)
+    model = MKLClassifier().fit(few, y)
+    assert all(columns is None for columns in model.kernel_columns_)
     assert {*MKLClassifier("auto").fit(few, y).kernel_names_} <= {"lab", "mrna"}
+
+
+def test_words_and_rows_in_parts_keep_the_usual_kernels(
+    two_sources: pd.DataFrame, y: np.ndarray, tmp_path: Path
+) -> None:
+    two_sources.to_numpy(np.float32).tofile(tmp_path / "rows")
+    parts = StoredRows(tmp_path / "rows", two_sources.shape, np.float32)
+    assert MKLClassifier().fit(parts, y).kernel_names_ == USUAL
+    words = two_sources.assign(site=np.where(y, "north", "south"))
+    with pytest.raises(DataError, match="site"):
+        MKLClassifier().fit(words, y)
 
 
 def test_categories_and_dates_are_no_sources(y: np.ndarray, rng: np.random.Generator) -> None:
@@ -78,9 +98,37 @@ def test_categories_and_dates_are_no_sources(y: np.ndarray, rng: np.random.Gener
     frame["site"] = rng.choice(["north", "south", "west"], N)
     frame["ward"] = rng.choice(["a", "b"], N)
     frame["visit"] = pd.date_range("2024-01-01", periods=N, freq="97h").strftime("%d.%m.%Y %H:%M")
-    model = build_pipeline(MKLClassifier()).fit(frame, y)
-    assert model[-1].kernel_names_ == USUAL
-    assert sum(name.startswith(("site_", "ward_")) for name in model[-1].feature_names_in_) == 5
+    model = build_pipeline(MKLClassifier()).fit(frame, y)[-1]
+    assert not {*model.kernel_names_} & {"site", "ward"}
+    assert sum(name.startswith(("site_", "ward_")) for name in model.feature_names_in_) == 5
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"learner__C": [1.0]},
+        {"combiner": ["uniform", "dimkl3"]},
+        {"kernels__rbf__sigma": ["mean"]},
+        {"feature_map": ["implicit"]},
+    ],
+    ids="-".join,
+)
+def test_a_search_over_components_keeps_the_usual_kernels(
+    grid: dict[str, Any], two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    X = two_sources.to_numpy()
+    search = MKLSearchCV(MKLClassifier(), grid, cv=2, random_state=0).fit(X, y)
+    assert search.best_estimator_.kernel_names_ == USUAL
+
+
+def test_a_search_over_a_learner_keeps_it_beside_sources(
+    two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    parts = {"x": two_sources.to_numpy()[:, :2], "y": two_sources.to_numpy()[:, 2:]}
+    grid = {"learner__C": [0.1, 10.0]}
+    search = MKLSearchCV(MKLClassifier(), grid, cv=2, random_state=0).fit(parts, y)
+    assert {*search.best_estimator_.kernel_names_} <= {"x", "y"}
+    assert search.best_params_["learner__C"] == search.best_estimator_.learner_.C
 
 
 SETTINGS: list[dict[str, Any]] = [

@@ -46,7 +46,9 @@ def on_features(learner, rows, y, new, weights=None):
 
 
 @quietly
-@pytest.mark.parametrize("learner", [MHKS(alpha=0.5, max_iter=20), KDA(), SVM(C=1.0, tol=1e-11)])
+@pytest.mark.parametrize(
+    "learner", [MHKS(alpha=0.5, max_iter=20), KDA(alpha=1.0), SVM(C=1.0, tol=1e-11)]
+)
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "made again"])
 def test_features_in_blocks_are_weighted_as_features_in_memory(learner, kept):
     rows, y, often = problem(3, n_rows=40 if kept else 1100)

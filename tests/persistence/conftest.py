@@ -15,6 +15,7 @@ from crafted import Check, copied, fitted, rewritten
 
 from mklkit.errors import ModelFileError
 from mklkit.persistence import load_model, save_model
+from mklkit.protocols.component import KERNELS
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +31,8 @@ def mixed() -> pd.DataFrame:
 def saved(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """A model file to be copied and spoilt."""
     path = tmp_path_factory.mktemp("models") / "model.mkl"
-    save_model(fitted(mixed, [0, 1] * 20), path, {"data": {"name": "toy"}})
+    model = fitted(mixed, [0, 1] * 20, kernels=list(KERNELS))
+    save_model(model, path, {"data": {"name": "toy"}})
     return path
 
 
