@@ -9,12 +9,13 @@ import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of, lt
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import OneClassSVM as OneClassMachine
 
 from mklkit.errors import IncompatibleError
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import (
     MOST_STEPS,
+    ONE_CLASS,
+    Machine,
     choose_C,
     choose_C_of_regression,
     mean_square,
@@ -314,8 +315,8 @@ class OneClassSVM(_SupportVectorLearner):
         """Return the decision function learned from the rows; the target has their weights."""
         columns = side.features() if side.explicit else side.gram()
         kernel = "linear" if side.explicit else "precomputed"
-        machine = OneClassMachine(nu=self.nu, tol=self.tol, max_iter=self.max_iter, kernel=kernel)
-        solution = solve_by_libsvm(machine, columns, None, target.row_weights)
+        machine = Machine(ONE_CLASS, kernel, self.tol, self.max_iter, nu=self.nu)
+        solution = solve_by_libsvm(machine, columns, np.ones(len(columns)), target.row_weights)
         if not solution.ended:
             self._say_what_helps(side)
         return LinearDecision(solution.coefficients, solution.bias)

@@ -26,7 +26,7 @@ def judge_of(
     landmarks: Any = None,
 ) -> Judge:
     codes = np.zeros(len(X), np.intp)
-    return Judge(Rows.of(X), targets, codes, weights, groups, landmarks)
+    return Judge(Rows.of(X), targets, codes, weights, groups, landmarks, len(X))
 
 
 def refitted(
