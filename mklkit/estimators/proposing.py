@@ -391,9 +391,9 @@ class Judge:
         total = float(of_mean.sum())
         return float(errors.sum()) / total if total else 1.0
 
-    def share(self, errors: Array, missing: Mask = None) -> str:
+    def share(self, errors: Array, missing: Mask = None, digits: int = 2) -> str:
         """Return :meth:`ratio` as text."""
-        return number(self.ratio(errors, missing), 2)
+        return number(self.ratio(errors, missing), digits)
 
 
 def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:
@@ -528,11 +528,14 @@ def _sources_together(chosen: list[Candidate], judge: Judge) -> tuple[list[Candi
         return chosen, []
     every = judge.left_out(np.sum([candidate.similarities for candidate in chosen], axis=0))
     taken, some = _forward(chosen, judge, len(chosen))
-    told = f"leave-one-out error of all {len(chosen)} sources {judge.share(every.errors)}"
+    together = "both sources" if len(chosen) == 2 else f"all {len(chosen)} sources"
+    told = f"leave-one-out error of {together} together"
     if some.errors.sum() >= (1 - WORTH) * every.errors.sum():
-        return chosen, [f"{told} (1 if nothing is learned)"]
+        return chosen, [f"{told} {judge.share(every.errors)} (1 if nothing is learned)"]
     rest = [c.source.label for place, c in enumerate(chosen) if place not in taken]
-    note = f"{LEFT_OUT} {', '.join(rest)}: without {judge.share(some.errors)}, {told}"
+    # With two decimals, the errors of a source that is left out may look the same.
+    with_rest, without = (judge.share(result.errors, digits=3) for result in (every, some))
+    note = f"{LEFT_OUT} {', '.join(rest)}: without {without}, {told} {with_rest}"
     return [chosen[place] for place in sorted(taken)], [note]
 
 

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm._libsvm import fit as libsvm_fit
+from sklearn.svm._libsvm import set_verbosity_wrap
 
 from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
 from mklkit.protocols import Array, Target, TrainingView
@@ -222,6 +223,7 @@ def solve_by_libsvm(
     if not np.isfinite(columns).all():
         raise too_large(float(np.abs(columns).max()))
     columns = np.ascontiguousarray(columns, np.float64)
+    set_verbosity_wrap(0)  # By default it prints its steps.
     support, _, _, duals, intercept, *_, n_iter = libsvm_fit(
         columns,
         np.ascontiguousarray(y, np.float64),

@@ -118,12 +118,13 @@ SCALINGS: dict[str, Scaling] = {
 """All scalings by name: what ``scale`` and ``[...]`` in a kernel's spec string may be."""
 
 
-def scaling_named(name: object) -> Scaling:
-    """Return the scaling of a name; a ``SpecError`` lists the names."""
+def scaling_named(name: object, of_kernel: str = "") -> Scaling:
+    """Return the scaling of a name; a ``SpecError`` names the kernel, if any, and all names."""
     if isinstance(name, str) and name in SCALINGS:
         return SCALINGS[name]
     hint = suggest(str(name), SCALINGS)
-    raise SpecError(f"scale must be one of {', '.join(SCALINGS)}; got {quoted(name)}.{hint}")
+    known = ", ".join(SCALINGS)
+    raise SpecError(f"The scale{of_kernel} must be one of {known}; got {quoted(name)}.{hint}")
 
 
 def scale_of(bound: BoundKernel) -> str:
@@ -184,7 +185,7 @@ def with_scaling(
     for bound in kernels:
         name = bound.scale or (usual if bound.reads == "numbers" else None)
         if bound.scale is not None:
-            scaling_named(bound.scale)
+            scaling_named(bound.scale, f" of kernel {quoted(bound.label)}")
             if bound.scale != "none" and bound.reads not in ("numbers", "amounts"):
                 raise SpecError(
                     f"Kernel {quoted(bound.label)} reads {bound.reads}, which can't be scaled:"

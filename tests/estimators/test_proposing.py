@@ -159,7 +159,7 @@ class TestErrors:
             assert told is not None
             assert float(told[1]) == pytest.approx(share_by_refits(gram, targets), abs=0.01)
             total += gram
-        (told_all,) = re.findall(r"error of all 2 sources (\d\.\d+)", notes)
+        (told_all,) = re.findall(r"error of both sources together (\d\.\d+)", notes)
         if notes.count(f": {USUAL}, ") == 2:  # Both are as usual, so the sum is that of these.
             assert float(told_all) == pytest.approx(share_by_refits(total, targets), abs=0.01)
         else:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from helpers.builders import views_of
@@ -27,6 +30,17 @@ def test_decisions_are_scikit_learns(two_classes, C, feature_map):
     np.testing.assert_allclose(fitted.decide(columns), decisions, atol=1e-9)
     if not view.explicit:
         np.testing.assert_array_equal(fitted.support, np.sort(expected.support_))
+
+
+@pytest.mark.process
+def test_nothing_is_printed() -> None:
+    """libsvm prints its steps until scikit-learn, or we, tell it not to."""
+    script = (
+        "import numpy as np; from mklkit import MKLClassifier\n"
+        "X = np.arange(12.0)[:, None]; MKLClassifier('rbf', learner='svm').fit(X, X[:, 0] > 5)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
 
 
 def test_kernels_of_large_values_end_with_one_warning_of_ours():
