@@ -68,7 +68,8 @@ class Ridge(Learner):
     eigenpairs for ``"auto"``, O(9N³); with p < N features O(Np² + p³), in passes over blocks of
     rows. Several targets (N, T), and all classes, share these, in O(N²T) or O(NpT) per ridge
     tried.
-    A row of weight 2 is the same row twice, also for ``"auto"``.
+    A row of weight 2 is the same row twice; for ``"auto"`` the same two rows of a group, since a
+    row is left out with all of its weight.
 
     References
     ----------

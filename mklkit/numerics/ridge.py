@@ -72,12 +72,11 @@ class WeightedRows:
 
         The residual (n, T, A) of a row is divided by what is left of 1 without its leverage (n, A):
         Allen (1974); Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
-        equation 7.64. For a row of weight two, one half is left out, as if it were there twice.
+        equation 7.64. A row is left out with all of its weight: with a part of it, the rest would
+        predict the row itself.
         """
-        weights = self.weights[place]
-        remaining = 1 - leverages / np.maximum(weights, 1)[:, None]
-        remaining = np.maximum(remaining, np.finfo(np.float64).eps)
-        return np.tensordot(weights, np.square(residuals / remaining[:, None]), 1)
+        remaining = np.maximum(1 - leverages, np.finfo(np.float64).eps)
+        return np.tensordot(self.weights[place], np.square(residuals / remaining[:, None]), 1)
 
     def left_out_together(
         self, members: NDArray[np.intp], residuals: Array, factors: Array, kept: Array
@@ -218,8 +217,7 @@ def squared_errors(
         residuals = centered - spectrum.vectors @ (kept[:, None] * turned) / roots
         if vectors_squared is not None:
             leverages = rows.shares + vectors_squared @ kept
-            remaining = 1 - leverages / np.maximum(rows.weights, 1)
-            remaining = np.maximum(remaining, np.finfo(np.float64).eps)
+            remaining = np.maximum(1 - leverages, np.finfo(np.float64).eps)
             yield rows.weights[:, None] * np.square(residuals / remaining[:, None])
             continue
         errors = np.empty_like(residuals)

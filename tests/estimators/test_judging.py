@@ -34,16 +34,12 @@ def refitted(
 ) -> np.ndarray:
     """Return the squared errors (N,) of each sample, times its weight, by refits.
 
-    Of a sample of weight 2 one half is left out, as if it were there twice; groups are left out
-    as a whole.
+    A sample is left out with all of its weight, and a group as a whole.
     """
     errors = np.zeros(len(features))
     for place in range(len(features)):
         kept = weights.copy()
-        if groups is None:
-            kept[place] = max(kept[place] - 1, 0)
-        else:
-            kept[groups == groups[place]] = 0
+        kept[place if groups is None else groups == groups[place]] = 0
         some = kept > 0
         fit = Ridge(alpha=alpha).fit(features[some], targets[some], kept[some])
         errors[place] = (

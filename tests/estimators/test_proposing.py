@@ -284,7 +284,7 @@ class TestLandmarks:
             (k.label, kernel_spec(k)) for k in exact.kernels
         ]
         of_few, of_all = (
-            float(re.findall(r"all 3 sources (\d\.\d+)", "".join(bank.notes))[0])
+            float(re.findall(r"all 3 sources together (\d\.\d+)", "".join(bank.notes))[0])
             for bank in (few, exact)
         )
         assert of_few == pytest.approx(of_all, rel=0.15)

@@ -45,11 +45,11 @@ def test_it_is_scikit_learns_ridge(side, weights, intercept):
 
 
 def errors_by_fits(rows, y, weights, alpha, intercept):
-    """The weighted mean of squared errors where one unit of each row's weight is left out."""
+    """The weighted mean of squared errors where each row is left out, with all of its weight."""
     total = 0.0
     for place in range(len(rows)):
         left = weights.copy()
-        left[place] -= 1
+        left[place] = 0
         model = LinearRidge(alpha=alpha, fit_intercept=intercept, solver="cholesky")
         model.fit(rows, y, left)
         total += weights[place] * (model.predict(rows[place : place + 1])[0] - y[place]) ** 2

@@ -73,8 +73,8 @@ def test_the_ridge_has_the_least_sum_of_leave_one_out_errors(kind, weights, grou
     groups = GROUPS if grouped else None
     fitted = Ridge().fit(side_of(kind), classes(weights, groups))
     counts = np.ones(36) if weights is None else weights
-    # One unit of a row's weight is left out, or all of a group.
-    left_out = [(np.array([place]), 1.0) for place in range(36)]
+    # A row is left out with all of its weight, and a group as a whole.
+    left_out = [(np.array([place]), counts[place]) for place in range(36)]
     if grouped:
         members = [np.flatnonzero(group == GROUPS) for group in np.unique(GROUPS)]
         left_out = [(places, counts[places]) for places in members]
@@ -93,7 +93,8 @@ def test_the_ridge_has_the_least_sum_of_leave_one_out_errors(kind, weights, grou
 def test_weights_are_repetitions_of_rows(kind, alpha):
     repeated = np.repeat(np.arange(36), WEIGHTS.astype(int))
     weighted = Ridge(alpha=alpha).fit(side_of(kind), classes(WEIGHTS))
-    longer = Target(SEVERAL_CLASSES, CODES[repeated].astype(float))
+    # The copies of a row are left out together, as its weight is.
+    longer = Target(SEVERAL_CLASSES, CODES[repeated].astype(float), None, repeated)
     plain = Ridge(alpha=alpha).fit(side_of(kind, ROWS[repeated]), longer)
     assert weighted.alpha == pytest.approx(plain.alpha, rel=1e-9)
     np.testing.assert_allclose(

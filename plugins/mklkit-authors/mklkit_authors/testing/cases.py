@@ -213,12 +213,16 @@ class Case:
         rows = self.rows if rows is None else rows
         return ViewSet.fit(bound, self.partners[0], rows, np.random.RandomState(0))
 
-    def target(self, y: Array | None = None, row_weights: Array | None = None) -> Target:
+    def target(
+        self,
+        y: Array | None = None,
+        row_weights: Array | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Target:
         """Return labels −1 and +1, or numbers, as a target that the learner or combiner takes."""
         y = self.y if y is None else y
-        return Target(
-            kind_named(self.task), np.zeros(len(y)) if self.task == "none" else y, row_weights
-        )
+        values = np.zeros(len(y)) if self.task == "none" else y
+        return Target(kind_named(self.task), values, row_weights, groups)
 
     # The fitted component.
 
@@ -228,6 +232,7 @@ class Case:
         y: Array | None = None,
         row_weights: Array | None = None,
         kernels: tuple[str, ...] | None = None,
+        groups: NDArray[np.intp] | None = None,
     ) -> Fit:
         """Return the component fitted to rows and their target, by default the case's own."""
         # Copies, so that a component that writes into its input fails only the check for that.
@@ -235,7 +240,7 @@ class Case:
         y = (self.y if y is None else y).copy()
         if self.kind in ("kernel", "feature_map"):
             return self.fit_rows(rows)
-        return self.fit_views(self.views(rows, kernels), self.target(y, row_weights))
+        return self.fit_views(self.views(rows, kernels), self.target(y, row_weights, groups))
 
     def fit_rows(self, rows: Array) -> Fit:
         """Return a kernel or feature map fitted to these rows, without a copy."""
