@@ -31,7 +31,16 @@ validation = pytest.importorskip("numpydoc.validate")
 MODULES = [
     mklkit,
     mklkit.plugin,
-    *map(import_module, ["mklkit.plotting", "mklkit_authors.testing", *COMPONENTS]),
+    *map(
+        import_module,
+        [
+            "mklkit.datasets",
+            "mklkit.evaluation",
+            "mklkit.plotting",
+            "mklkit_authors.testing",
+            *COMPONENTS,
+        ],
+    ),
 ]
 
 # Checks of numpydoc that do not apply, each with the reason.

@@ -58,15 +58,15 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         10 % of the rows share, with skewed residuals, or whose residuals differ with the
         covariates. Normal columns with linear effects are all cleared in 99 of 100 tables.
 
-    Warns
-    -----
-    CovariatesWarning
-        If there are such columns.
-
     Raises
     ------
     DataError
         If a covariate is not a column of numbers, or nothing is left of the other columns.
+
+    Warns
+    -----
+    CovariatesWarning
+        If there are such columns.
 
     Examples
     --------
@@ -80,7 +80,25 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         self.passthrough = passthrough
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Regress the columns of the training rows on the covariates."""
+        """Regress the columns of the training rows on the covariates.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (N, d)
+            The training rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        CovariateRemoval
+            The transformer itself.
+
+        Raises
+        ------
+        DataError
+            If a covariate is not a column of numbers, or nothing is left of the other columns.
+        """
         frame = as_frame(X)
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
         self.n_features_in_ = frame.shape[1]
@@ -133,7 +151,18 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         return [*self.traced_, *self.left_]
 
     def transform(self, X: Any) -> pd.DataFrame:
-        """Return rows without the covariates, whose effect is removed from the other columns."""
+        """Return rows without the covariates, whose effect is removed from the other columns.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, d)
+            The rows, with the columns of the training rows.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The remaining columns, in order.
+        """
         check_is_fitted(self)
         frame = as_frame(X, self.feature_names_in_.tolist())
         predicted = self.regression_.predict(self._design(frame))
@@ -143,13 +172,30 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         return kept[self.get_feature_names_out().tolist()]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the remaining columns."""
+        """Return the names of the remaining columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+            The names, in order.
+        """
         check_is_fitted(self)
         kept = [name for name in self.feature_names_in_ if name not in self.covariates_]
         return np.asarray(kept, dtype=object)
 
     def describe(self) -> str:
-        """Return a line on what was done."""
+        """Return a line on what was done.
+
+        Returns
+        -------
+        str
+            The covariates, how each enters, and from what they are removed.
+        """
         numbers = [name for name in self.covariates_ if name not in self.values_]
         ways = {"a straight line": numbers, "value by value": [*self.values_]}
         said = ", ".join(f"{named(names)} ({way})" for way, names in ways.items() if names)

@@ -20,7 +20,7 @@ from mklkit.protocols import Schema
 class NewRows:
     """New rows for prediction.
 
-    Attributes
+    Parameters
     ----------
     features : pandas.DataFrame of shape (n_rows, n_features)
         The requested columns, in that order.
@@ -28,6 +28,16 @@ class NewRows:
         The requested target columns that the data have, such as the true labels (gaps possible).
     notes : list of str
         Remarks on the data as read.
+
+    See Also
+    --------
+    load_features : Reads them from a file.
+
+    Examples
+    --------
+    >>> rows = NewRows(pd.DataFrame({"length": [1.0]}), pd.DataFrame({"species": ["a"]}))
+    >>> rows.features.shape, rows.notes
+    ((1, 1), [])
     """
 
     features: pd.DataFrame
@@ -73,6 +83,16 @@ def load_features(
     DataError
         If the data can't be read, have no rows, lack a feature column, or hold values unlike those
         of training.
+
+    See Also
+    --------
+    load_table : Reads the training table.
+
+    Examples
+    --------
+    >>> rows = load_features("wine", ["alcohol", "hue"])
+    >>> rows.features.shape
+    (178, 2)
     """
     raw = read_whole(source, read_as_text(schema or ()))
     wanted = list(columns if needed is None else needed)

@@ -39,7 +39,7 @@ TARGET_GAPS = frozenset({"none"})
 class Table:
     """Rows for training.
 
-    Attributes
+    Parameters
     ----------
     features : pandas.DataFrame of shape (n_rows, n_features)
         Columns of any type, gaps included, under unique text names.
@@ -65,6 +65,17 @@ class Table:
         The name of the task that the target is read for.
     groups : pandas.Series of shape (n_rows,), optional
         The group of each row, such as its patient, if a column gives it.
+
+    See Also
+    --------
+    load_table : Reads one from a file.
+
+    Examples
+    --------
+    >>> features = pd.DataFrame({"length": [1.0, 2.0]})
+    >>> table = Table(features, pd.Series(["a", "b"]), "leaves", "measured by hand")
+    >>> [(column.name, column.holds) for column in table.schema]
+    [('length', 'numbers')]
     """
 
     features: pd.DataFrame
@@ -82,7 +93,22 @@ class Table:
     groups: pd.Series | None = None
 
     def without(self, name: str | int, purpose: str, role: Role) -> tuple[Table, pd.Series]:
-        """Return the table without a column that has another role than a feature, and it."""
+        """Return the table without a column that has another role than a feature, and it.
+
+        Parameters
+        ----------
+        name : str or int
+            The column's name or position.
+        purpose : str
+            What the column is needed for, to be named by an error.
+        role : str
+            Its role in the schema, such as ``"group"``.
+
+        Returns
+        -------
+        tuple of (Table, pandas.Series)
+            The table and the column.
+        """
         column = self.features[choose_column(self.features.columns.tolist(), name, purpose)]
         features = self.features.drop(columns=column.name)
         others = [each for each in self.schema if each.name not in self.features]
@@ -107,14 +133,26 @@ class Table:
         return task_named(self.task, self.target_names)
 
     def class_counts(self) -> pd.Series:
-        """Return the number of rows of each class, the largest first (ties by label)."""
+        """Return the number of rows of each class, the largest first (ties by label).
+
+        Returns
+        -------
+        pandas.Series
+            The numbers, by class.
+        """
         counts = self.all_counts
         if counts is None:
             counts = self.target.value_counts().sort_index()
         return counts.sort_values(ascending=False, kind="stable")
 
     def metadata(self) -> dict[str, Any]:
-        """Return plain values that describe the data, as stored in model files."""
+        """Return plain values that describe the data, as stored in model files.
+
+        Returns
+        -------
+        dict
+            Texts, numbers and lists of these, by name.
+        """
         targets = self.target_names
         metadata = {
             "name": self.name,
@@ -139,7 +177,13 @@ class Table:
         return {**metadata, "rows": int(counts.sum()), "classes": classes}
 
     def summary(self) -> str:
-        """Return the data in one line: rows, features, classes or range, target."""
+        """Return the data in one line: rows, features, classes or range, target.
+
+        Returns
+        -------
+        str
+            Text without markup.
+        """
         columns = [self.features[name] for name in self.features]
         n_text = sum(not is_numeric_dtype(c) or is_bool_dtype(c) for c in columns)
         features = counted(len(columns), "feature") + (f" ({n_text} not numeric)" if n_text else "")
@@ -185,6 +229,7 @@ def load_table(
     Returns
     -------
     Table
+        The rows whose target is known.
 
     Raises
     ------

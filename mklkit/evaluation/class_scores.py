@@ -76,6 +76,7 @@ def score_confusion(
     confusion : ndarray of shape (n_classes, n_classes)
         Counts of rows by true class and predicted class.
     classes : array-like of shape (n_classes,)
+        The labels, in the order of the matrix.
     baseline : float
         The accuracy of always predicting the most frequent class of the training rows.
 
@@ -87,6 +88,12 @@ def score_confusion(
         ``better_than_baseline``, whether the accuracy is above the baseline or the balanced
         accuracy above what guessing reaches by luck; ``classes``; ``recall``, one per class, NaN if
         a class has no rows; ``confusion``.
+
+    Examples
+    --------
+    >>> scores = score_confusion(np.array([[8, 2], [1, 9]]), ["ill", "well"], baseline=0.5)
+    >>> round(scores["accuracy"], 2), scores["recall"]
+    (0.85, [0.8, 0.9])
     """
     counts = confusion.sum(axis=1)
     present = counts > 0

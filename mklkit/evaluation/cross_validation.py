@@ -34,7 +34,7 @@ MOST_FOLDS = 20
 class CrossValidation:
     """The results of cross-validation.
 
-    Attributes
+    Parameters
     ----------
     folds : list of dict
         Per fold ``repeat``, ``fold``, ``rows``, ``better_than_baseline``, ``seconds`` and the
@@ -48,6 +48,7 @@ class CrossValidation:
     estimator : estimator
         The one fitted for the last fold.
     task : Task
+        How the target was treated.
     splits : Splits
         The rows trained on and scored in each fold; their numbers, and the folds in words.
     notes : list of str
@@ -56,6 +57,20 @@ class CrossValidation:
         The predictions for the rows scored in each fold.
     adjustment : Adjustment
         The covariates that the estimator's steps remove, and the columns that still tell them.
+
+    See Also
+    --------
+    cross_validate : Computes them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mklkit import MKLClassifier
+    >>> from mklkit.evaluation import cross_validate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> results = cross_validate(MKLClassifier("rbf", learner="svm(C=1)"), X, y, cv=3)
+    >>> len(results.folds), results.pooled["rows"]
+    (3, 150)
     """
 
     folds: list[dict[str, Any]]

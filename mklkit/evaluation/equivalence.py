@@ -25,9 +25,11 @@ def equivalence_margin(task: Task, score: str, targets: NDArray[Any]) -> float:
     Parameters
     ----------
     task : Task
+        Which makes the baseline and the scorer.
     score : str
-        scikit-learn's name of the score; those of errors begin with ``neg_``.
+        The name of the score in scikit-learn; those of errors begin with ``neg_``.
     targets : ndarray of shape (n,) or (n, n_targets)
+        The classes or numbers that are learned.
 
     Returns
     -------

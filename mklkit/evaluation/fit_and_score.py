@@ -24,14 +24,27 @@ from mklkit.views.cache import Cache
 class Samples:
     """What an estimator learns from and is scored on.
 
-    Attributes
+    Parameters
     ----------
     features : DataFrame or ndarray of shape (N, d)
+        The samples.
     targets : ndarray of shape (N,) or (N, n_targets)
+        What is learned.
     params : mapping of str to ndarray of shape (N, ...)
         More arguments of ``fit`` with a value per row, such as weights.
     groups : ndarray of shape (N,), optional
         The group of each row, which the estimator's own splits keep together.
+
+    See Also
+    --------
+    fit_and_score : Takes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> samples = Samples(np.zeros((3, 2)), np.array([0, 1, 1]))
+    >>> samples.features.shape, samples.params, samples.groups is None
+    ((3, 2), {}, True)
     """
 
     features: Any
@@ -40,12 +53,34 @@ class Samples:
     groups: NDArray[Any] | None = None
 
     def rows(self, places: Any) -> Any:
-        """Return the features of some rows."""
+        """Return the features of some rows.
+
+        Parameters
+        ----------
+        places : ndarray of int or slice
+            The positions of the rows.
+
+        Returns
+        -------
+        DataFrame or ndarray
+            As the features are.
+        """
         features = self.features
         return features.iloc[places] if isinstance(features, pd.DataFrame) else features[places]
 
     def take(self, places: Any) -> Samples:
-        """Return some of the samples."""
+        """Return some of the samples.
+
+        Parameters
+        ----------
+        places : ndarray of int or slice
+            The positions of the samples.
+
+        Returns
+        -------
+        Samples
+            With their own weights and groups.
+        """
         params = {name: np.asarray(values)[places] for name, values in self.params.items()}
         groups = None if self.groups is None else self.groups[places]
         return Samples(self.rows(places), self.targets[places], params, groups)
@@ -74,10 +109,12 @@ class Fit:
 class Scores:
     """A fitted model of a split, and its scores.
 
-    Attributes
+    Parameters
     ----------
     model : estimator
+        The fitted model.
     split : Split
+        The rows trained on and scored.
     predictions : ndarray of shape (n_test,) or (n_test, n_targets), optional
         Those of the test rows; None if there are none.
     parts : dict of str to (dict or None)
@@ -87,6 +124,19 @@ class Scores:
         The time of the fit, the predictions and the scores.
     fit_seconds : float
         The time of the fit.
+
+    See Also
+    --------
+    fit_and_score : Returns them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit.evaluation import Split
+    >>> split = Split(np.array([0, 1]), np.array([2]))
+    >>> scores = Scores(None, split, None, {"test": {"accuracy": 1.0}}, 0.1, 0.1)
+    >>> scores.parts["test"]["accuracy"]
+    1.0
     """
 
     model: Any

@@ -246,6 +246,8 @@ def kernel_measures(
         Weights of the sum; by default uniform, with sum 1.
     centered : bool, default=False
         Whether kernels are centred first, which does not change margins and radii.
+    scale : str, optional
+        What is done to the columns of kernels that do not say; by default nothing.
 
     Returns
     -------

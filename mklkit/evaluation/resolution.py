@@ -16,7 +16,7 @@ from mklkit.protocols.score import Score
 class Resolution:
     """The number of units that a score counts.
 
-    Attributes
+    Parameters
     ----------
     count : float
         The number of units that are scored.
@@ -26,6 +26,15 @@ class Resolution:
     n_means : int
         The number of classes over which the score is a mean: one of ``count`` units changes it by
         at most 1/(``count``·``n_means``).
+
+    See Also
+    --------
+    resolution_of : The resolution of a score on given samples.
+
+    Examples
+    --------
+    >>> print(Resolution(30, "samples"))
+    30 samples
     """
 
     count: float
@@ -37,7 +46,18 @@ class Resolution:
         return f"{self.count:,.0f} {self.unit}"
 
     def part(self, share: float) -> Resolution:
-        """Return the resolution if only a share of the units is scored."""
+        """Return the resolution if only a share of the units is scored.
+
+        Parameters
+        ----------
+        share : float
+            The share, from 0 to 1.
+
+        Returns
+        -------
+        Resolution
+            At least one unit.
+        """
         return attrs.evolve(self, count=max(1.0, np.floor(share * self.count)))
 
     def floor(self, difference: float, level: float = 0.95) -> float:
@@ -45,6 +65,18 @@ class Resolution:
 
         That is the limit of :func:`mklkit.evaluation.paired_tests.rule_of_three` for as many units
         as make up the difference.
+
+        Parameters
+        ----------
+        difference : float
+            The difference of scores, of which one unit changes at most 1/``count``.
+        level : float, default=0.95
+            The probability that the true difference is nearer.
+
+        Returns
+        -------
+        float
+            A difference of scores.
         """
         n_units = self.count * self.n_means
         return rule_of_three(n_units, level, abs(difference) * n_units)
@@ -69,10 +101,12 @@ def resolution_of(
     labels : array-like of shape (n,)
         The classes of the samples that are scored.
     groups : array-like of shape (n,), optional
+        The group of each sample, such as its patient.
 
     Returns
     -------
     Resolution or None
+        The number of units and what they are.
 
     Examples
     --------

@@ -61,9 +61,11 @@ def planned_tests(
     scores : mapping of str to array-like of shape (J,)
         The scores of each method on the same splits; larger is better.
     questions : iterable of (title, method, reference or several)
+        What is compared with what.
     n_train, n_test : int or array-like of shape (J,)
         Rows trained on and scored.
     alpha : float, default=0.05
+        The level of the tests.
     resolution : Resolution, optional
         What the scores count, from :func:`mklkit.evaluation.resolution_of`; by default intervals
         have no least width.
@@ -142,9 +144,15 @@ def verdict(tests: pd.DataFrame, score: Score = ACCURACY) -> str:
     Parameters
     ----------
     tests : pandas.DataFrame
+        What :func:`planned_tests` returns.
     score : Score, default=that of accuracies
         The score that was tested. Differences of shares and of R² are written in points, those of
         errors in the unit of the error.
+
+    Returns
+    -------
+    str
+        A line for each question.
 
     Examples
     --------
@@ -199,7 +207,14 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     scores : array-like of shape (n_datasets, k)
         One mean score per data set and method; larger is better.
     names : sequence of k str
+        The names of the methods.
     alpha : float, default=0.05
+        The level of the tests.
+
+    Returns
+    -------
+    str
+        One sentence, without Markdown.
 
     Raises
     ------

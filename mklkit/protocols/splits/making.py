@@ -34,7 +34,7 @@ MOST_SPLITS = 10_000
 class SplitRequest(Protocol):
     """A way to split rows."""
 
-    def of(self, rows: SplitRows, seed: Any) -> Splits:
+    def _of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return the splits of rows."""
 
 
@@ -42,8 +42,22 @@ class SplitRequest(Protocol):
 class Folds:
     """Shuffled folds, stratified for classes; fewer, with a note, if rows are few.
 
-    ``least`` is the fewest rows of a fold of rows without classes. With ``all_scored`` it is an
-    error if a class has a single row, which could only be trained on.
+    Parameters
+    ----------
+    number : int
+        The number of folds.
+    repeats : int, default=1
+        How often all rows are dealt to folds.
+    least : int, default=1
+        The fewest rows of a fold of rows without classes.
+    all_scored : bool, default=False
+        Whether it is an error if a class has a single row, which could only be trained on.
+
+    Examples
+    --------
+    >>> splits = make_splits(np.array(list("aabb")), Folds(2, repeats=3))
+    >>> [(split.repeat, split.fold) for split in splits]
+    [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
     """
 
     number: int
@@ -51,7 +65,7 @@ class Folds:
     least: int = 1
     all_scored: bool = False
 
-    def of(self, rows: SplitRows, seed: Any) -> Splits:
+    def _of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return the folds of each repetition."""
         check_whole("cv (the number of folds)", self.number, 2)
         check_whole("repeats", self.repeats, 1)
@@ -75,7 +89,22 @@ class Folds:
 class GivenSplits:
     """The splits of a scikit-learn splitter, or a list of (training rows, test rows).
 
-    ``features`` are what a splitter gets as X. Lists may count rows that are not ``kept``.
+    Parameters
+    ----------
+    cv : splitter or list of (ndarray of int, ndarray of int)
+        What makes the splits, or the positions of the rows of each.
+    kind : str, default="as given"
+        Where they come from, in words.
+    features : array-like of shape (n_rows, d), optional
+        What a splitter gets as X.
+    kept : ndarray of bool of shape (n,), optional
+        Which of the rows that a list counts are there; by default all of them.
+
+    Examples
+    --------
+    >>> splits = make_splits(np.array(list("abab")), GivenSplits([([0, 1], [2, 3])]))
+    >>> splits[0].test.tolist(), splits.description
+    ([2, 3], '1 split, as given')
     """
 
     cv: Any
@@ -88,7 +117,7 @@ class GivenSplits:
         """Whether each group is left out once."""
         return isinstance(self.cv, LeaveOneGroupOut)
 
-    def of(self, rows: SplitRows, seed: Any) -> Splits:
+    def _of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return the splits; a class without training rows is an error, unless it has one row."""
         kept = self.kept if isinstance(self.cv, Sequence) else None
         counted_rows = np.arange(len(rows) if kept is None else len(kept))
@@ -111,11 +140,23 @@ class GivenSplits:
 
 @attrs.frozen
 class HoldOut:
-    """A share of the rows, or of their groups, held out at random."""
+    """A share of the rows, or of their groups, held out at random.
+
+    Parameters
+    ----------
+    share : float
+        The share that is held out, above 0 and below 1.
+
+    Examples
+    --------
+    >>> (split,) = make_splits(np.arange(8) % 2, HoldOut(0.25))
+    >>> len(split.train), len(split.test)
+    (6, 2)
+    """
 
     share: float
 
-    def of(self, rows: SplitRows, seed: Any) -> Splits:
+    def _of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return one split; no row is held out if no class has a row to spare."""
         test, kind = held_out(rows, self.share, seed)
         return Splits((Split(np.setdiff1d(np.arange(len(rows)), test), test),), kind)
@@ -123,12 +164,26 @@ class HoldOut:
 
 @attrs.frozen
 class MonteCarlo:
-    """Several random splits, with a share of the rows for training."""
+    """Several random splits, with a share of the rows for training.
+
+    Parameters
+    ----------
+    number : int
+        The number of splits.
+    train : float
+        The share of the rows for training.
+
+    Examples
+    --------
+    >>> splits = make_splits(np.arange(8) % 2, MonteCarlo(3, train=0.5))
+    >>> [len(split.test) for split in splits]
+    [4, 4, 4]
+    """
 
     number: int
     train: float = USUAL_TRAINING
 
-    def of(self, rows: SplitRows, seed: Any) -> Splits:
+    def _of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return the splits, each of its own seed."""
         check_whole("mccv", self.number, 1)
         _check_number(int(self.number))
@@ -137,7 +192,7 @@ class MonteCarlo:
                 f"train must be a share of the rows between 0 and 1; got {quoted(self.train)}."
             )
         seeds = np.random.RandomState(seed).randint(2**31 - 1, size=self.number).tolist()
-        drawn = [HoldOut(1 - self.train).of(rows, each) for each in seeds]
+        drawn = [HoldOut(1 - self.train)._of(rows, each) for each in seeds]
         kind = drawn[0].description
         if len(drawn[0][0].test) == 0:
             raise DataError(f"No row is left for testing with train={self.train}: {kind}.")
@@ -148,12 +203,27 @@ class MonteCarlo:
 
 @attrs.frozen(eq=False)
 class PartsColumn:
-    """The split that a column of the data gives by the values 'train' and 'test'."""
+    """The split that a column of the data gives by the values 'train' and 'test'.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (n_rows,)
+        The part of each row.
+    name : str
+        The name of the column.
+
+    Examples
+    --------
+    >>> parts = np.array(["train", "train", "test"])
+    >>> (split,) = make_splits(np.array(list("aba")), PartsColumn(parts, "split"))
+    >>> split.train.tolist(), split.test.tolist()
+    ([0, 1], [2])
+    """
 
     parts: NDArray[Any]
     name: str
 
-    def of(self, rows: SplitRows, seed: Any) -> Splits:
+    def _of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return one split; a class without training rows is an error."""
         words = np.array([str(part).strip().casefold() for part in self.parts])
         values = sorted(set(words), key=lambda word: word in ("train", "test"))
@@ -183,16 +253,23 @@ def make_splits(
     Parameters
     ----------
     targets : ndarray of shape (n_rows,) or (n_rows, n_targets)
+        The classes or numbers to be learned.
     cv : request, or as for :func:`read_cv`
         :class:`Folds`, :class:`GivenSplits`, :class:`HoldOut`, :class:`MonteCarlo` or
         :class:`PartsColumn`, or their names as users write them.
     seed : int, RandomState or None, default=0
+        The seed of the shuffling.
     groups : ndarray of shape (n_rows,), optional
         The group of each row, such as its patient. Rows of a group are on the same side of each
         split.
     strata : ndarray of shape (n_rows,) or None, optional
         Classes by which folds are stratified, each of which is trained on in every fold; by default
         the targets. None for targets that are no classes.
+
+    Returns
+    -------
+    Splits
+        The positions of the rows of each split, and how they differ from the request.
 
     Raises
     ------
@@ -215,7 +292,7 @@ def make_splits(
     classes = targets if isinstance(strata, str) else strata
     codes = None if classes is None else np.asarray(np.unique(classes, return_inverse=True)[1])
     rows = SplitRows(targets if classes is None else np.asarray(classes), codes, groups)
-    splits = read_cv(cv).of(rows, seed)
+    splits = read_cv(cv)._of(rows, seed)
     _check_number(len(splits))
     check_apart(splits, groups)
     return splits
@@ -224,8 +301,26 @@ def make_splits(
 def read_cv(cv: Any) -> Any:
     """Return the request that ``cv`` means, the same for all commands and functions.
 
-    A number of folds, folds and repeats as ``"5x4"``, each group once as ``"groups"``, splits in
-    the order of the rows as ``"time:5"``, a splitter or list, or a request, which is unchanged.
+    Parameters
+    ----------
+    cv : int, str, splitter, list or request
+        A number of folds, folds and repeats as ``"5x4"``, each group once as ``"groups"``, splits
+        in the order of the rows as ``"time:5"``, a splitter of scikit-learn, a list of (training
+        rows, test rows), or a request, which is returned unchanged.
+
+    Returns
+    -------
+    Folds, GivenSplits, HoldOut, MonteCarlo or PartsColumn
+        What :func:`make_splits` takes.
+
+    Raises
+    ------
+    SpecError
+        If a text can't be read.
+
+    See Also
+    --------
+    make_splits : Makes the splits.
 
     Examples
     --------

@@ -20,12 +20,22 @@ class Split:
 
     ``train, test = split`` unpacks the rows, so scikit-learn takes a list of splits as ``cv``.
 
-    Attributes
+    Parameters
     ----------
     train, test : ndarray of int
         Positions of rows.
     repeat, fold : int
         The repetition, and the fold in it.
+
+    See Also
+    --------
+    Splits : Several of them.
+
+    Examples
+    --------
+    >>> train, test = Split(np.array([0, 2]), np.array([1]))
+    >>> test.tolist()
+    [1]
     """
 
     train: Indices
@@ -43,12 +53,24 @@ class Split:
 class Splits(Sequence[Split]):
     """Splits of the same rows, where they come from, and how they differ from the request.
 
-    Attributes
+    Parameters
     ----------
     splits : tuple of Split
+        In the order of repetitions and folds.
     description : str
         Where they come from, in words.
     notes : tuple of str
+        How they differ from the request, a sentence each.
+
+    See Also
+    --------
+    mklkit.evaluation.make_splits : Makes them.
+
+    Examples
+    --------
+    >>> splits = Splits((Split(np.array([0, 2]), np.array([1])),), "one row held out")
+    >>> len(splits), splits[0].test.tolist()
+    (1, [1])
     """
 
     splits: tuple[Split, ...]
@@ -89,13 +111,30 @@ class Splits(Sequence[Split]):
         return [min(sizes), max(sizes)]
 
     def repeats_in(self, n_splits: int) -> int:
-        """Return how many repetitions are whole in the first splits."""
+        """Return how many repetitions are whole in the first splits.
+
+        Parameters
+        ----------
+        n_splits : int
+            The number of splits from the first one.
+
+        Returns
+        -------
+        int
+            From 0 to :attr:`repeats`.
+        """
         begun = [split.repeat for split in self.splits[: n_splits + 1]]
         whole = n_splits == len(self.splits)
         return len({*begun}) - (not whole)
 
     def digest(self) -> str:
-        """Return a digest of all positions."""
+        """Return a digest of all positions.
+
+        Returns
+        -------
+        str
+            16 hexadecimal digits.
+        """
         digest = sha256()
         for split in self.splits:
             for rows in split:
