@@ -195,8 +195,19 @@ class Task(Component, ABC):
         -------
         ndarray of shape (N,) or (N, T)
             The targets.
+
+        Raises
+        ------
+        DataError
+            If they are a structured array, whose fields only a task's own method can read.
         """
         targets = np.asarray(y)
+        if targets.dtype.names is not None:
+            fields = ", ".join(targets.dtype.names)
+            raise DataError(
+                f"The task {self.name!r} expects targets of shape (N,) or (N, T); got a structured"
+                f" array with the fields {fields}: pass one of them, as y[{targets.dtype.names[0]!r}]."
+            )
         return targets[:, 0] if targets.ndim == 2 and targets.shape[1] == 1 else targets
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:

@@ -294,3 +294,10 @@ def test_numbers_of_any_size_have_errors() -> None:
     assert [cell.scores["mean_absolute_error"] / 1e100 for cell in done.cells] == pytest.approx(
         errors
     )
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_fields_of_a_structured_array_are_no_targets(task: str) -> None:
+    y = np.array([(1.0, True), (2.0, False)] * 10, dtype=[("time", float), ("event", bool)])
+    with pytest.raises(DataError, match="time, event"):
+        compare(np.arange(20.0)[:, None], y, task=task)
