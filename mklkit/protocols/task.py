@@ -203,10 +203,10 @@ class Task(Component, ABC):
         """
         targets = np.asarray(y)
         if targets.dtype.names is not None:
-            fields = ", ".join(targets.dtype.names)
+            names = targets.dtype.names
             raise DataError(
                 f"The task {self.name!r} expects targets of shape (N,) or (N, T); got a structured"
-                f" array with the fields {fields}: pass one of them, as y[{targets.dtype.names[0]!r}]."
+                f" array with the fields {', '.join(names)}: pass one of them, as y[{names[0]!r}]."
             )
         return targets[:, 0] if targets.ndim == 2 and targets.shape[1] == 1 else targets
 
