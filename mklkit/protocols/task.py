@@ -523,24 +523,22 @@ class Task(Component, ABC):
             request = attrs.evolve(request, least=self.least_fold)
         return make_splits(targets, request, seed=seed, groups=groups, strata=strata)
 
-    def gives(self, column: pd.Series, targets: NDArray[Any], n_columns: int) -> bool:
-        """Return whether one of ``n_columns`` features tells the target of every row by itself.
+    def gives(self, features: pd.DataFrame, targets: NDArray[Any]) -> list[str]:
+        """Return the features that tell the target of every row by themselves, beyond chance.
 
         Parameters
         ----------
-        column : pandas.Series
-            A feature.
+        features : pandas.DataFrame of shape (N, d)
+            The samples.
         targets : ndarray of shape (N,) or (N, T)
-            The targets of N samples.
-        n_columns : int
-            The number of features.
+            Their targets.
 
         Returns
         -------
-        bool
-            True if it does, beyond chance.
+        list of str
+            The names of these features; by default none.
         """
-        return False
+        return []
 
     # Scores.
 

@@ -26,7 +26,7 @@ from mklkit.evaluation.class_scores import (
     response,
     score,
 )
-from mklkit.evaluation.leakage import gives_class
+from mklkit.evaluation.leakage import columns_giving_class
 from mklkit.protocols import (
     SEVERAL_CLASSES,
     TWO_CLASSES,
@@ -175,9 +175,9 @@ class Classification(Task):
         """Return scikit-learn's estimator of the majority class, with the shares of all."""
         return DummyClassifier()
 
-    def gives(self, column: pd.Series, targets: NDArray[Any], n_columns: int) -> bool:
-        """Return whether a feature alone tells the class of every row, beyond chance."""
-        return gives_class(column, targets, n_columns)
+    def gives(self, features: pd.DataFrame, targets: NDArray[Any]) -> list[str]:
+        """Return the features that alone tell the class of every row, beyond chance."""
+        return columns_giving_class(features, targets)
 
     def usual_score(self, targets: NDArray[Any]) -> str:
         """Return the accuracy, or the balanced accuracy if class sizes differ by over 1.5 times."""

@@ -15,7 +15,7 @@ from sklearn.dummy import DummyRegressor
 from mklkit.datasets.target import learned_numbers, looks_like_numbers
 from mklkit.errors import DataError, listed
 from mklkit.estimators.regressor import MKLRegressor
-from mklkit.evaluation.leakage import gives_number
+from mklkit.evaluation.leakage import columns_giving_number
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2, score_numbers
 from mklkit.evaluation.pooled_r2 import HeldOut, r2_of_split
 from mklkit.protocols import NUMBERS, Array, Score, Scorer, TargetKind, Task
@@ -154,6 +154,6 @@ class Regression(Task):
         """Return scikit-learn's estimator of the mean, whose R² is 0."""
         return DummyRegressor()
 
-    def gives(self, column: pd.Series, targets: NDArray[Any], n_columns: int) -> bool:
-        """Return whether a feature rises or falls with a single target in every row."""
-        return targets.ndim == 1 and gives_number(column, targets, n_columns)
+    def gives(self, features: pd.DataFrame, targets: NDArray[Any]) -> list[str]:
+        """Return the features with which a single target rises, or falls, in every row."""
+        return columns_giving_number(features, targets) if targets.ndim == 1 else []

@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mklkit.evaluation.leakage import gives_class, gives_number, leakage_notes
+from mklkit.evaluation.leakage import (
+    columns_giving_class,
+    gives_class,
+    gives_number,
+    leakage_notes,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +42,19 @@ def test_a_column_tells_the_class_where_chance_would_not() -> None:
     for gaps, told in ((6, True), (7, False)):
         assert gives_class(dose.where(dose >= gaps), labels, 100) == told
     assert not gives_class(dose, np.repeat("well", 60), 1)
+
+
+def test_blocks_of_columns_are_told_as_each_alone() -> None:
+    draw = np.random.default_rng(0)
+    labels = np.repeat(["ill", "well"], 20)
+    table = pd.DataFrame(draw.integers(0, 3, (40, 5)), columns=list("abcde"))
+    table["dose"] = np.arange(40.0)
+    table["gap"] = table["dose"].where(table["dose"] > 1)
+    table["site"] = np.where(labels == "ill", "north", "south")
+    table["noise"] = draw.normal(size=40)
+    each = [name for name in table if gives_class(table[name], labels, table.shape[1])]
+    assert each == ["dose", "gap", "site"]
+    assert columns_giving_class(table, labels) == each
 
 
 def test_numbers_that_rise_or_fall_with_a_column() -> None:
