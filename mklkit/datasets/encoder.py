@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,12 +27,13 @@ from mklkit.datasets.readings import read_later
 from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
 from mklkit.errors import DataError, counted, named
+from mklkit.estimators.reading import StoresNames
 from mklkit.protocols import AS_READ, Column, Schema
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING_CATEGORY
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, StoresNames):
     """Turns a table of any column types into a DataFrame of numbers without gaps.
 
     Numeric columns keep their name and place; gaps become the training median (0 if a column
@@ -90,6 +91,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     1    0.0    1.0          0.0  40.0
     2    0.0    0.0          1.0  50.0
     """
+
+    _names: ClassVar[tuple[str, ...]] = ("feature_names_in_", "numbers_")
 
     def __init__(self, max_categories: int = 100, schema: Schema | None = None) -> None:
         self.max_categories = max_categories
@@ -401,7 +404,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         taken = {*self.numeric_, *self.dates_, *words}
         outputs = [(source, n if n == source else unique_name(n, taken)) for source, n in outputs]
         names = [name for _, name in outputs]
-        self.numbers_, self.one_hot_names_ = names[: len(medians)], names[len(medians) :]
+        self.numbers_ = np.array(names[: len(medians)], object)
+        self.one_hot_names_ = names[len(medians) :]
         fills = [*medians.tolist(), *[np.nan] * len(self.one_hot_names_)]
         columns = [
             Column(name, fill=fill, origin=source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Number
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -30,7 +30,32 @@ MEDIAN_ROWS = 5000
 """The most training rows without gaps, evenly spaced, whose medians fill the gaps of new rows."""
 
 
-class TakesGaps(BaseEstimator):
+class StoresNames(BaseEstimator):
+    """An estimator whose column names are one array in a model file, not an object for each."""
+
+    _names: ClassVar[tuple[str, ...]] = ("feature_names_in_",)
+    """The attributes that are arrays of names, (d,), of text as Python objects."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, with arrays of names as NumPy's text."""
+        state = dict(super().__getstate__())
+        for attribute in self._names:
+            names = state.get(attribute, ())
+            # NumPy's text ends before trailing null characters.
+            if len(names) and all(type(n) is str and not n.endswith("\0") for n in names):
+                state[attribute] = np.array(names, str)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the attributes, with names as objects, which scikit-learn expects."""
+        super().__setstate__(state)
+        for attribute in self._names:
+            names = self.__dict__.get(attribute)
+            if isinstance(names, np.ndarray) and names.dtype.kind == "U":
+                setattr(self, attribute, names.astype(object))
+
+
+class TakesGaps(StoresNames):
     """An estimator whose rows may lack values."""
 
     def __sklearn_tags__(self) -> Any:
