@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 
 from mklkit.errors import ModelFileError, quoted
+from mklkit.protocols import Column
 
 MOST_JOBS = 256
 MOST_QUANTIFIERS = 2
@@ -157,7 +158,8 @@ def _is_increasing(values: np.ndarray[Any, Any]) -> bool:
     return bool((known[1:] > known[:-1]).all())
 
 
-PLAIN = (str, bytes, float, int, type, np.generic, FunctionType, ModuleType)
+# A column has text and numbers only, which its validators check as it is made.
+PLAIN = (str, bytes, float, int, type, np.generic, FunctionType, ModuleType, Column)
 
 
 def parts_of(model: Any) -> Iterator[Any]:
