@@ -242,7 +242,10 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         for name in {"n_features_in_", "feature_names_in_"} & vars(best).keys():
             setattr(self, name, vars(best)[name])
         fitted = self.best_estimator_.fitted_
-        defaults = with_plain(base, self.best_params_)._planned().notes
+        # A learner that is chosen with the kernels is told with these.
+        defaults = (
+            with_plain(base, self.best_params_)._planned().notes if best.learner is not None else ()
+        )
         plan = attrs.evolve(fitted.plan, notes=(*fitted.plan.notes, *defaults))
         notes = (*fitted.notes, *fits.splits.notes, self._said())
         self.fitted_ = attrs.evolve(fitted, plan=plan, notes=notes)

@@ -168,3 +168,9 @@ def test_without_targets_nothing_is_chosen(two_sources: pd.DataFrame) -> None:
     model, explicit = MKLOneClass(), MKLOneClass(list(KERNELS))
     values = [each.fit(two_sources).decision_function(two_sources) for each in (model, explicit)]
     np.testing.assert_array_equal(*values)
+
+
+def test_a_search_tells_each_choice_once(two_sources: pd.DataFrame, y: np.ndarray) -> None:
+    choices = MKLSearchCV(MKLClassifier(), cv=2, random_state=0).fit(two_sources, y).choices_
+    assert len(choices) == len(set(choices))
+    assert not any(note.startswith("learner ") for note in choices)
