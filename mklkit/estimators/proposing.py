@@ -463,6 +463,14 @@ def _candidates(source: BoundKernel, judge: Judge, slow: bool = False) -> Iterat
             yield Candidate(source, bound, similarities, judge.left_out(similarities, missing))
 
 
+def no_finite_kernel(source: BoundKernel) -> DataError:
+    """Return the error for a source on which the values of all candidates overflow."""
+    return DataError(
+        f"No kernel has finite values on source {quoted(source.label)}, whose numbers are too"
+        " large: divide them by a constant."
+    )
+
+
 def is_slow(kernel: FittedKernel) -> bool:
     """Return whether a fitted kernel depends on a quantity that no matrix product gives."""
     return is_scalar(kernel) and kernel.base not in ("inner_product", "squared_distance")
@@ -476,7 +484,7 @@ def _representation(source: BoundKernel, judge: Judge) -> tuple[Candidate, str]:
         if best is None or candidate.error < best.error:
             best = candidate
     if usual is None or best is None:
-        raise DataError(f"Source {quoted(source.label)} has no kernel with finite values.")
+        raise no_finite_kernel(source)
     chosen = best if is_clear(usual, best, judge) else usual
     missing = judge.missing(source)
     note = (
@@ -545,7 +553,7 @@ def _sum_of_representations(
     """Return representations of a lone source whose sum has a low error, and notes on it."""
     candidates = list(_candidates(source, judge, slow))
     if not candidates:
-        raise DataError(f"Source {quoted(source.label)} has no kernel with finite values.")
+        raise no_finite_kernel(source)
     if judge.missing(source) is not None:
         candidates = [min(candidates, key=lambda candidate: candidate.error)]
     taken, result = _forward(candidates, judge, MOST_TAKEN)
