@@ -114,6 +114,7 @@ def describe(
     as_json: opt.AsJson = False,
 ) -> None:
     """Show a component or preset: description, parameters with defaults, and package."""
+    from mklkit.registry.columns import AUTO_KERNELS
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
 
@@ -122,6 +123,11 @@ def describe(
     bare = name.partition("(")[0].strip()
     # Several kinds may use one name.
     facts = [_facts_of(registry, entry) for entry in entries if entry.name == bare]
+    if bare == AUTO_KERNELS:
+        raise UnknownNameError(
+            "'auto' is no component: it stands for kernels that a fit chooses from the training"
+            " rows. 'mklkit kernels DATA -k auto' shows what it chooses, and why."
+        )
     if not facts:
         raise UnknownNameError(
             f"Nothing is named {quoted(bare)}.{suggest(bare, [entry.name for entry in entries])}"

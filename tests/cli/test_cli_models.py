@@ -190,7 +190,11 @@ def test_what_to_report_of_other_models(mklkit: Run, tmp_path: Path) -> None:
     kept = ("--kernels", "auto", "--covariates", "b", "--covariates-share", "0.3")
     assert mklkit("fit", tmp_path / "a.csv", *kept, "-o", model).code == 0
     text = mklkit("inspect", model, "--methods").out
-    for part in ("share=0.3", "but those of a fixed share", "Chosen: kernels auto: numbers: "):
+    for part in (
+        "share=0.3",
+        "but those of a fixed share",
+        "relative to those of the mean: numbers: ",
+    ):
         assert part in text
 
 
