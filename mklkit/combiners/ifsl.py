@@ -30,6 +30,7 @@ from mklkit.learners.ho_kashyap.rules import (
     Order,
     Solution,
 )
+from mklkit.learners.ho_kashyap.smooth import is_smooth, minimize
 from mklkit.protocols import (
     Array,
     CombinerTraits,
@@ -188,6 +189,13 @@ class IFSL(CouplingCombiner):
                 "Numbers have no margins to grow: leave 'rates' out, and use a learner with fixed"
                 " margins, such as 'ridge'."
             )
+        if self._printed_settings and traits.solver == "smooth":
+            raise IncompatibleError(
+                f"{', '.join(self._printed_settings)} of ifsl set the iteration that the papers"
+                " print: leave them out with solver='smooth'."
+            )
+        if not self._printed_settings and is_smooth(problems, target, traits.solver):
+            return minimize(problems, target, columns)
         on_features = traits_of(learner, LearnerTraits).on_features
         gradient = self.rule == "gradient" or (self.rule is None and on_features)
         rule = attrs.evolve(GRADIENT if gradient else FIXED_MEAN, order=self.order)
@@ -197,6 +205,14 @@ class IFSL(CouplingCombiner):
             draws = random_state.random_sample((n_views, len(target)))
             margins = 2 * columns.traits.b0 * (1 - draws)
         return iterate(rule, problems, target, columns, initial, margins)
+
+    @property
+    def _printed_settings(self) -> list[str]:
+        """The parameters that differ from their defaults and have a meaning for iterations only."""
+        usual = type(self)()
+        names = ["rule", "order", "initial", "rates"]
+        settings, defaults = attrs.asdict(self), attrs.asdict(usual)
+        return [name for name in names if settings[name] != defaults[name]]
 
     def _mean_weights(self, n_views: int) -> Array:
         """Return μ (M,) on the simplex."""

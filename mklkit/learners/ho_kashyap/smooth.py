@@ -1,0 +1,311 @@
+"""The objective with its margins eliminated, minimised over the coefficients alone.
+
+The best margin of a row is b = max(0, φf − 1). What is left of the objective of
+:mod:`mklkit.learners.ho_kashyap.rules` is smooth and convex,
+
+    L = Σ_l [Σ_i max(0, 1 − φ_i f_l(x_i))² + α‖w_l‖²] + λ Σ_l ‖f_l − f̄‖²,
+
+and is minimised by L-BFGS from the views' least-squares solutions. The system of each view's ridge
+regression, which is factorised already, is the approximate Hessian: the Hessian is that of the rows
+that are short of their margin. Each evaluation of the objective and its gradient is one pass over
+the rows, for all columns and views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import IncompatibleError
+from mklkit.learners.ho_kashyap.iteration import missing_views, warn_if_stopped
+from mklkit.learners.ho_kashyap.rules import GRADIENT, Columns, Solution, stands_still
+from mklkit.learners.linear_decision import LinearDecision
+from mklkit.numerics.compiling import compiled
+from mklkit.numerics.lbfgs import Descent, descent
+from mklkit.protocols import Array, Projector, Subproblem, Target, missing_patterns, present_weights
+from mklkit.views.deciding import RowBlock
+from mklkit.views.engines import Blocks, added
+from mklkit.views.view import BlockSide
+
+MANY_ROWS = 10_000
+"""The number of rows above which the smooth objective is minimised by default."""
+
+
+def is_smooth(problems: Sequence[Subproblem], target: Target, solver: str | None) -> bool:
+    """Return whether the smooth objective is minimised: by default, on features of many rows."""
+    able = all(problem.ridges is not None for problem in problems)
+    if solver == "smooth" and not able:
+        raise IncompatibleError(
+            "solver='smooth' minimises over the coefficients of features, which a Gram matrix"
+            " does not have: use solver='printed', or a learner on explicit features."
+        )
+    return able and (solver == "smooth" or (solver is None and len(target) > MANY_ROWS))
+
+
+@attrs.frozen(eq=False)
+class _RowLoss:
+    """What the loss of rows depends on besides their outputs: labels, λ (G,), patterns, margins.
+
+    ``missing`` (K, M) are the views that rows of each pattern miss, ``weights`` (K, M) the μ of the
+    others. The target is ``reach`` times the label, which outputs exceed at no cost if ``grows``.
+    """
+
+    lam: Array
+    missing: NDArray[np.bool_]
+    weights: Array
+    reach: float
+    grows: bool
+
+    def __call__(
+        self, outputs: Array, labels: Array, counts: Array, codes: NDArray[np.intp]
+    ) -> Array:
+        """Return the loss (G,), and replace outputs (M, n, G) by half its derivatives."""
+        rows = labels, counts, codes
+        return differentiate(
+            outputs, *rows, self.missing, self.weights, self.lam, self.reach, self.grows
+        )
+
+
+@compiled()
+def differentiate(
+    outputs: Array,
+    labels: Array,
+    counts: Array,
+    codes: NDArray[np.intp],
+    missing: NDArray[np.bool_],
+    mu: Array,
+    lam: Array,
+    reach: float,
+    grows: bool,
+) -> Array:  # pragma: no cover - compiled
+    """Replace outputs (M, n, G) by half the derivatives of the loss; return the loss (G,)."""
+    n_views, n_rows, n_columns = outputs.shape
+    total = np.zeros(n_columns)
+    for i in range(n_rows):
+        code, label = codes[i], labels[i]
+        for g in range(n_columns):
+            mean = 0.0
+            for j in range(n_views):
+                mean += mu[code, j] * outputs[j, i, g]
+            all_gaps = 0.0
+            for j in range(n_views):
+                if not missing[code, j]:
+                    all_gaps += outputs[j, i, g] - mean
+            of_row = 0.0
+            for j in range(n_views):
+                if missing[code, j]:
+                    outputs[j, i, g] = 0.0
+                    continue
+                gap = outputs[j, i, g] - mean
+                error = outputs[j, i, g] - reach * label
+                if grows and label * error > 0.0:
+                    error = 0.0
+                of_row += error * error + lam[g] * gap * gap
+                # The mean moves with each view, by its weight.
+                slope = error + lam[g] * (gap - mu[code, j] * all_gaps)
+                outputs[j, i, g] = counts[i] * slope
+            total[g] += counts[i] * of_row
+    return total
+
+
+LinearFunctions = Sequence[tuple[Array, Array]]
+"""The weights (p, G) and biases (G,) of each view."""
+
+Evaluated = tuple[Array, list[Array], Array]
+"""The loss (G,), and half its gradient by the weights (p, G) and biases (M, G) of each view."""
+
+
+def _by_blocks(
+    sides: Sequence[BlockSide],
+    loss: Callable[..., Array],
+    functions: LinearFunctions,
+    labels: Array,
+    counts: Array,
+) -> Evaluated:
+    """Evaluate the loss in one pass over the rows, with the features of a block computed once."""
+    projections = [
+        side.projection(weights) for side, (weights, _) in zip(sides, functions, strict=True)
+    ]
+    biases = [bias for _, bias in functions]
+    backs, finishes = zip(*(side.back_projection() for side in sides), strict=True)
+    distinct: dict[int, Projector] = {
+        id(projector.map): projector for back in backs for projector in back.projectors
+    }
+    projectors = list(distinct.values())
+    n_views, n_columns = len(sides), len(biases[0])
+
+    def of_block(block: RowBlock, labels: Array, counts: Array) -> list[Array]:
+        block.prepare(projectors)
+        outputs = np.empty((n_views, len(labels), n_columns), labels.dtype)
+        for view, (projection, bias) in enumerate(zip(projections, biases, strict=True)):
+            outputs[view] = projection(block) + bias
+        # Rows that miss sources have separate features for each view.
+        value = loss(outputs, labels, counts, np.zeros(len(labels), np.intp))
+        sums = outputs.sum(axis=1, dtype=np.float64)
+        products = [back.of(block, slopes) for back, slopes in zip(backs, outputs, strict=True)]
+        return [value, sums, *(part for of_view in products for part in of_view)]
+
+    def of_part(parts: Blocks, labels: Array, counts: Array) -> list[Array]:
+        sums = (of_block(block, labels[place], counts[place]) for place, block in parts)
+        return reduce(added, sums)
+
+    used = sorted({index for side in sides for index in side.used})
+    value, sums, *products = sides[0].blocks.total(of_part, used, labels, counts)
+    gradients = []
+    for back, finish in zip(backs, finishes, strict=True):
+        size = 2 * len(back.projectors)
+        gradients.append(finish(products[:size]))
+        products = products[size:]
+    return value, gradients, sums
+
+
+def _by_views(
+    problems: Sequence[Subproblem],
+    codes: NDArray[np.intp],
+    loss: Callable[..., Array],
+    functions: LinearFunctions,
+    labels: Array,
+    counts: Array,
+) -> Evaluated:
+    """Evaluate the loss with the outputs of all rows in memory, one view after another."""
+    shape = len(problems), len(labels), len(functions[0][1])
+    outputs = np.empty(shape, labels.dtype)
+    for view, (problem, function) in enumerate(zip(problems, functions, strict=True)):
+        outputs[view] = problem.outputs(LinearDecision(*function))
+    value = loss(outputs, labels, counts, codes)
+    products = [problem.products(slopes) for problem, slopes in zip(problems, outputs, strict=True)]
+    return value, [part for part, _ in products], np.array([sums for _, sums in products])
+
+
+class _Coordinates:
+    """Points (P,) of the descent: the weights and the bias of each view, one after another."""
+
+    def __init__(self, problems: Sequence[Any], counts: Array) -> None:
+        self.problems = problems
+        of_members = [
+            counts if problem.members is None else counts[problem.members] for problem in problems
+        ]
+        self.totals = [float(part.sum()) for part in of_members]
+        stops = np.cumsum([problem.n_coefficients for problem in problems]).tolist()
+        self.size = stops[-1]
+        self.slots = [slice(*ends) for ends in zip([0, *stops], stops, strict=False)]
+
+    def functions(self, points: Array) -> LinearFunctions:
+        """Return the views' functions at points (P, G)."""
+        parts = [points[slot] for slot in self.slots]
+        return [(part[:-1], part[-1]) for part in parts]
+
+    def penalties(self, points: Array, columns: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return Σ_l α‖w_l‖² (G,) at points (P, G), and half its gradient (P, G)."""
+        total, gradient = np.zeros(points.shape[1]), np.zeros_like(points)
+        for problem, slot in zip(self.problems, self.slots, strict=True):
+            weights = points[slot][:-1]
+            gradient[slot][:-1] = problem.ridges[columns] * weights
+            total += (weights * gradient[slot][:-1]).sum(axis=0)
+        return total, gradient
+
+    def solved(self, column: int, data_weights: Array, right: Array) -> Array:
+        """Return the product of a vector (P,) with the inverse of each view's ridge system.
+
+        The systems are those of a column with data weights (M,).
+        """
+        parts: list[Array] = []
+        pieces = zip(self.problems, self.slots, self.totals, data_weights, strict=True)
+        for problem, slot, total, weight in pieces:
+            projected, sums = right[slot][:-1, None], right[slot][-1:]
+            places = np.array([column])
+            solved = problem.solve_projected(projected, sums / total, np.array([weight]), places)
+            parts.extend(problem.function(solved))
+        return np.concatenate([part.ravel() for part in parts])
+
+
+class _Objective:
+    """Half the objective of each column, and its gradient, at points (P, G)."""
+
+    def __init__(
+        self, problems: Sequence[Any], target: Target, columns: Columns, space: _Coordinates
+    ) -> None:
+        self._labels, self._counts = np.ascontiguousarray(target.values), target.counts
+        self._columns = columns
+        self._space = space
+        codes, missing = missing_patterns(missing_views(problems, len(target)))
+        weights = present_weights(missing, columns.weights)
+        grows = bool(columns.rates.any())
+        reach = 1.0 if grows else 1.0 + columns.traits.b0
+        self._loss = _RowLoss(columns.lam, missing, weights, reach, grows)
+        sides = [problem.block_columns for problem in problems]
+        if sides[0] is not None and all(side and side.blocks is sides[0].blocks for side in sides):
+            self._evaluate: Callable[..., Evaluated] = partial(_by_blocks, sides)
+        else:
+            self._evaluate = partial(_by_views, problems, codes)
+        _, own = GRADIENT.couplings(weights, missing)
+        self.data_weights = 1.0 + columns.lam[:, None] * own
+        """The weights (G, M) of each view's squares, in its error and in its disagreement."""
+
+    def __call__(self, points: Array, running: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return the values (R,) and gradients (P, R) of the columns that are running."""
+        loss = attrs.evolve(self._loss, lam=self._columns.lam[running])
+        functions = self._space.functions(points)
+        value, slopes, sums = self._evaluate(loss, functions, self._labels, self._counts)
+        penalty, gradient = self._space.penalties(points, running)
+        for slot, of_view, of_bias in zip(self._space.slots, slopes, sums, strict=True):
+            gradient[slot] += np.vstack([of_view, of_bias])
+        return (value + penalty) / 2, gradient
+
+
+def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[Solution]:
+    """Return the minimiser of each column; its history is the least value after each pass.
+
+    Problems have ridges. All columns descend at once, so that they share passes over the rows.
+    """
+    space = _Coordinates(problems, target.counts)
+    objective = _Objective(problems, target, columns, space)
+    stopping, total, kind = columns.traits.stopping, space.totals, target.values.dtype
+    every = np.arange(len(columns.lam))
+    points = np.zeros((space.size, len(every)))
+    values, gradients = objective(points, every)
+
+    def reached(before: float, now: float) -> bool:
+        objectives = np.array([2 * before]), np.array([2 * now])
+        return bool(stands_still(stopping, *objectives, max(total), kind)[0])
+
+    def started(column: int) -> Descent:
+        # From zero, one step to the ridge regression of each view alone.
+        start = -space.solved(column, np.ones(len(problems)), gradients[:, column])
+        inverse = partial(space.solved, column, objective.data_weights[column])
+        return descent(start, inverse, reached)
+
+    descents = [started(column) for column in every.tolist()]
+    waiting = {column: next(each) for column, each in enumerate(descents)}
+    histories = [[2 * float(value)] for value in values]
+    passes = 1
+    while waiting and passes < stopping.max_iter:
+        running = np.array(list(waiting))
+        trials = np.column_stack(list(waiting.values()))
+        values, gradients = objective(trials, running)
+        passes += 1
+        for place, column in enumerate(running.tolist()):
+            value, history = float(values[place]), histories[column]
+            if 2 * value < history[-1]:
+                points[:, column] = trials[:, place]
+            history.append(min(2 * value, history[-1]))
+            try:
+                waiting[column] = descents[column].send((value, gradients[:, place]))
+            except StopIteration:
+                del waiting[column]
+    warn_if_stopped(stopping, ~np.isin(every, list(waiting)))
+    parts = list(zip(problems, space.functions(points), strict=True))
+    return [
+        Solution(
+            [problem.finish(LinearDecision(*function), column) for problem, function in parts],
+            None,
+            tuple(histories[column]),
+            column not in waiting,
+        )
+        for column in every.tolist()
+    ]
