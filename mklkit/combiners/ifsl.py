@@ -278,7 +278,7 @@ def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None
     (1 + λ)/2 times the last change of the objective: a twentieth of the zero function's loss may
     remain. A search warns only of the point that it chooses.
     """
-    if not solution.converged:
+    if not solution.converged or len(solution.history) < 2:
         return
     left = (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
     if left > 0.05 * of_zeros:

@@ -265,25 +265,24 @@ def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[
     """
     space = _Coordinates(problems, target.counts)
     objective = _Objective(problems, target, columns, space)
-    stopping, total, kind = columns.traits.stopping, space.totals, target.values.dtype
-    every = np.arange(len(columns.lam))
-    points = np.zeros((space.size, len(every)))
-    values, gradients = objective(points, every)
+    stopping, total, kind = columns.traits.stopping, float(target.counts.sum()), target.values.dtype
 
     def reached(before: float, now: float) -> bool:
         objectives = np.array([2 * before]), np.array([2 * now])
-        return bool(stands_still(stopping, *objectives, max(total), kind)[0])
+        return bool(stands_still(stopping, *objectives, total, kind)[0])
 
-    def started(column: int) -> Descent:
-        # From zero, one step to the ridge regression of each view alone.
-        start = -space.solved(column, np.ones(len(problems)), gradients[:, column])
-        inverse = partial(space.solved, column, objective.data_weights[column])
-        return descent(start, inverse, reached)
+    def descent_of(column: int) -> Descent:
+        # From zero, first to the ridge regression of each view alone.
+        alone = partial(space.solved, column, np.ones(len(problems)))
+        coupled = partial(space.solved, column, objective.data_weights[column])
+        return descent(np.zeros(space.size), alone, coupled, reached)
 
-    descents = [started(column) for column in every.tolist()]
+    every = np.arange(len(columns.lam))
+    descents = [descent_of(column) for column in every.tolist()]
     waiting = {column: next(each) for column, each in enumerate(descents)}
-    histories = [[2 * float(value)] for value in values]
-    passes = 1
+    points = np.zeros((space.size, len(every)))
+    histories: list[list[float]] = [[] for _ in descents]
+    passes = 0
     while waiting and passes < stopping.max_iter:
         running = np.array(list(waiting))
         trials = np.column_stack(list(waiting.values()))
@@ -291,9 +290,11 @@ def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[
         passes += 1
         for place, column in enumerate(running.tolist()):
             value, history = float(values[place]), histories[column]
-            if 2 * value < history[-1]:
-                points[:, column] = trials[:, place]
-            history.append(min(2 * value, history[-1]))
+            least = history[-1] if history else np.inf
+            # Also if it is not finite, which is detected in the decisions.
+            if not 2 * value >= least:
+                points[:, column], least = trials[:, place], 2 * value
+            history.append(least)
             try:
                 waiting[column] = descents[column].send((value, gradients[:, place]))
             except StopIteration:
