@@ -21,7 +21,7 @@ from mklkit.learners.ho_kashyap.rules import (
     set_target,
     stands_still,
 )
-from mklkit.learners.ho_kashyap.sweeps import can_sweep, iterate_by_sweeps
+from mklkit.learners.ho_kashyap.sweeps import iterate_by_sweeps, on_same_blocks
 from mklkit.protocols import Array, Stopping, Subproblem, Target, missing_patterns, present_weights
 
 
@@ -40,7 +40,8 @@ def iterate(
     target = attrs.evolve(target, values=np.ascontiguousarray(target.values))
     start = initial if rule.uses_first else [None, *initial[1:]]
     steps = rule.steps(len(problems))
-    if can_sweep(problems, columns) and rule.order == "in-turn" and margins is None:
+    single = len(columns.lam) == 1
+    if single and rule.order == "in-turn" and margins is None and on_same_blocks(problems):
         solution = iterate_by_sweeps(rule, problems, target, columns, start, steps)
         warn_if_stopped(columns.traits.stopping, np.array([solution.converged]))
         return [solution]

@@ -13,9 +13,9 @@ the rows, for all columns and views.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial, reduce
-from typing import Any
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -24,12 +24,14 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import missing_views, warn_if_stopped
 from mklkit.learners.ho_kashyap.rules import GRADIENT, Columns, Solution, stands_still
+from mklkit.learners.ho_kashyap.sweeps import on_same_blocks
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.compiling import compiled
 from mklkit.numerics.lbfgs import Descent, descent
 from mklkit.protocols import Array, Projector, Subproblem, Target, missing_patterns, present_weights
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import Blocks, added
+from mklkit.views.feature_moments import BackProjection, Projection
 from mklkit.views.view import BlockSide
 
 MANY_ROWS = 10_000
@@ -120,66 +122,96 @@ Evaluated = tuple[Array, list[Array], Array]
 """The loss (G,), and half its gradient by the weights (p, G) and biases (M, G) of each view."""
 
 
-def _by_blocks(
-    sides: Sequence[BlockSide],
-    loss: Callable[..., Array],
-    functions: LinearFunctions,
-    labels: Array,
-    counts: Array,
-) -> Evaluated:
-    """Evaluate the loss in one pass over the rows, with the features of a block computed once."""
-    projections = [
-        side.projection(weights) for side, (weights, _) in zip(sides, functions, strict=True)
-    ]
-    biases = [bias for _, bias in functions]
-    backs, finishes = zip(*(side.back_projection() for side in sides), strict=True)
-    distinct: dict[int, Projector] = {
-        id(projector.map): projector for back in backs for projector in back.projectors
-    }
-    projectors = list(distinct.values())
-    n_views, n_columns = len(sides), len(biases[0])
+@attrs.frozen(eq=False)
+class _ByBlocks:
+    """The loss in one pass over the rows, with the features of a block computed once.
 
-    def of_block(block: RowBlock, labels: Array, counts: Array) -> list[Array]:
+    The labels and counts of each part of the rows stay with it.
+    """
+
+    sides: Sequence[BlockSide]
+    parts: Sequence[Any]
+
+    @classmethod
+    def of(cls, sides: Sequence[BlockSide], labels: Array, counts: Array) -> Self:
+        """Distribute labels and counts (N,) to the parts."""
+        return cls(sides, sides[0].blocks.states(lambda *arrays: arrays, labels, counts))
+
+    def __call__(self, loss: _RowLoss, functions: LinearFunctions) -> Evaluated:
+        """Evaluate the loss of the views' functions."""
+        pairs = zip(self.sides, functions, strict=True)
+        projections = [side.projection(weights) for side, (weights, _) in pairs]
+        backs, finishes = zip(*(side.back_projection() for side in self.sides), strict=True)
+        sweep = _Sweep(loss, projections, [bias for _, bias in functions], backs)
+        _, (value, sums, *products) = self.sides[0].blocks.sweep(sweep, self.parts)
+        gradients = []
+        for back, finish in zip(backs, finishes, strict=True):
+            size = 2 * len(back.projectors)
+            gradients.append(finish(products[:size]))
+            products = products[size:]
+        return value, gradients, sums
+
+
+@attrs.frozen(eq=False)
+class _Sweep:
+    """The work on a part of the rows: outputs, their loss, and the products of its slopes."""
+
+    loss: _RowLoss
+    projections: Sequence[Projection]
+    biases: Sequence[Array]
+    backs: Sequence[BackProjection]
+
+    def __call__(self, blocks: Blocks, part: tuple[Array, Array]) -> tuple[Any, list[Array]]:
+        """Return the part unchanged, the loss (G,), and sums and products of each view."""
+        distinct: dict[int, Projector] = {
+            id(projector.map): projector for back in self.backs for projector in back.projectors
+        }
+        labels, counts = part
+        projectors = list(distinct.values())
+        sums = (
+            self._of_block(block, labels[place], counts[place], projectors)
+            for place, block in blocks
+        )
+        return part, reduce(added, sums)
+
+    def _of_block(
+        self, block: RowBlock, labels: Array, counts: Array, projectors: Sequence[Projector]
+    ) -> list[Array]:
         block.prepare(projectors)
-        outputs = np.empty((n_views, len(labels), n_columns), labels.dtype)
-        for view, (projection, bias) in enumerate(zip(projections, biases, strict=True)):
+        outputs = np.empty((len(self.backs), len(labels), len(self.biases[0])), labels.dtype)
+        for view, (projection, bias) in enumerate(zip(self.projections, self.biases, strict=True)):
             outputs[view] = projection(block) + bias
-        # Rows that miss sources have separate features for each view.
-        value = loss(outputs, labels, counts, np.zeros(len(labels), np.intp))
-        sums = outputs.sum(axis=1, dtype=np.float64)
-        products = [back.of(block, slopes) for back, slopes in zip(backs, outputs, strict=True)]
-        return [value, sums, *(part for of_view in products for part in of_view)]
-
-    def of_part(parts: Blocks, labels: Array, counts: Array) -> list[Array]:
-        sums = (of_block(block, labels[place], counts[place]) for place, block in parts)
-        return reduce(added, sums)
-
-    used = sorted({index for side in sides for index in side.used})
-    value, sums, *products = sides[0].blocks.total(of_part, used, labels, counts)
-    gradients = []
-    for back, finish in zip(backs, finishes, strict=True):
-        size = 2 * len(back.projectors)
-        gradients.append(finish(products[:size]))
-        products = products[size:]
-    return value, gradients, sums
+        # Views of rows that miss sources have separate features, which are not swept together.
+        value = self.loss(outputs, labels, counts, np.zeros(len(labels), np.intp))
+        products = [
+            part
+            for back, slopes in zip(self.backs, outputs, strict=True)
+            for part in back.of(block, slopes)
+        ]
+        return [value, outputs.sum(axis=1, dtype=np.float64), *products]
 
 
-def _by_views(
-    problems: Sequence[Subproblem],
-    codes: NDArray[np.intp],
-    loss: Callable[..., Array],
-    functions: LinearFunctions,
-    labels: Array,
-    counts: Array,
-) -> Evaluated:
-    """Evaluate the loss with the outputs of all rows in memory, one view after another."""
-    shape = len(problems), len(labels), len(functions[0][1])
-    outputs = np.empty(shape, labels.dtype)
-    for view, (problem, function) in enumerate(zip(problems, functions, strict=True)):
-        outputs[view] = problem.outputs(LinearDecision(*function))
-    value = loss(outputs, labels, counts, codes)
-    products = [problem.products(slopes) for problem, slopes in zip(problems, outputs, strict=True)]
-    return value, [part for part, _ in products], np.array([sums for _, sums in products])
+@attrs.frozen(eq=False)
+class _ByViews:
+    """The loss with the outputs of all rows in memory, one view after another."""
+
+    problems: Sequence[Subproblem]
+    labels: Array
+    counts: Array
+    codes: NDArray[np.intp]
+
+    def __call__(self, loss: _RowLoss, functions: LinearFunctions) -> Evaluated:
+        """Evaluate the loss of the views' functions."""
+        pairs = list(zip(self.problems, functions, strict=True))
+        outputs = np.array(
+            [problem.outputs(LinearDecision(*function)) for problem, function in pairs],
+            self.labels.dtype,
+        )
+        value = loss(outputs, self.labels, self.counts, self.codes)
+        products = [
+            problem.products(slopes) for problem, slopes in zip(self.problems, outputs, strict=True)
+        ]
+        return value, [part for part, _ in products], np.array([sums for _, sums in products])
 
 
 class _Coordinates:
@@ -230,7 +262,7 @@ class _Objective:
     def __init__(
         self, problems: Sequence[Any], target: Target, columns: Columns, space: _Coordinates
     ) -> None:
-        self._labels, self._counts = np.ascontiguousarray(target.values), target.counts
+        labels, counts = np.ascontiguousarray(target.values), target.counts
         self._columns = columns
         self._space = space
         codes, missing = missing_patterns(missing_views(problems, len(target)))
@@ -238,11 +270,11 @@ class _Objective:
         grows = bool(columns.rates.any())
         reach = 1.0 if grows else 1.0 + columns.traits.b0
         self._loss = _RowLoss(columns.lam, missing, weights, reach, grows)
-        sides = [problem.block_columns for problem in problems]
-        if sides[0] is not None and all(side and side.blocks is sides[0].blocks for side in sides):
-            self._evaluate: Callable[..., Evaluated] = partial(_by_blocks, sides)
-        else:
-            self._evaluate = partial(_by_views, problems, codes)
+        self._evaluate = (
+            _ByBlocks.of([problem.block_columns for problem in problems], labels, counts)
+            if on_same_blocks(problems)
+            else _ByViews(problems, labels, counts, codes)
+        )
         _, own = GRADIENT.couplings(weights, missing)
         self.data_weights = 1.0 + columns.lam[:, None] * own
         """The weights (G, M) of each view's squares, in its error and in its disagreement."""
@@ -251,7 +283,7 @@ class _Objective:
         """Return the values (R,) and gradients (P, R) of the columns that are running."""
         loss = attrs.evolve(self._loss, lam=self._columns.lam[running])
         functions = self._space.functions(points)
-        value, slopes, sums = self._evaluate(loss, functions, self._labels, self._counts)
+        value, slopes, sums = self._evaluate(loss, functions)
         penalty, gradient = self._space.penalties(points, running)
         for slot, of_view, of_bias in zip(self._space.slots, slopes, sums, strict=True):
             gradient[slot] += np.vstack([of_view, of_bias])
