@@ -63,6 +63,10 @@ class IFSL(CouplingCombiner):
     an ensemble RPEMEKL (Wang et al. 2013 [3]_). The decision is the weighted mean of the views'
     functions.
 
+    Of more than 10,000 samples on explicit features, the objective is minimised over the
+    coefficients alone (``mhks(solver="smooth")``), unless ``rule``, ``order``, ``initial`` or
+    ``rates`` is set: these refer to the iterations that the papers print.
+
     Parameters
     ----------
     lam : float, default=1.0
@@ -103,10 +107,10 @@ class IFSL(CouplingCombiner):
     -----
     α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol,
     max_iter, b0)``). A view's squares are those of the rows that have its source, and f̄ is the
-    mean of the views that a row has. An iteration costs two products of each view's features (or
-    Gram matrix) with a vector and no factorisation. As Table 1 prints it: ``ifsl(order='at-once',
-    initial='unit')`` with ``mhks`` [1]_, [3]_ and ``ifsl(order='late-margins', initial='random')``
-    with ``kmhks`` [2]_.
+    mean of the views that a row has. An iteration, or a pass of the smooth solver, costs two
+    products of each view's features (or Gram matrix) with a vector and no factorisation. As Table 1
+    prints it: ``ifsl(order='at-once', initial='unit')`` with ``mhks`` [1]_, [3]_ and
+    ``ifsl(order='late-margins', initial='random')`` with ``kmhks`` [2]_.
 
     References
     ----------
@@ -163,9 +167,10 @@ class IFSL(CouplingCombiner):
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
         (solution,) = self.solutions(problems, target, learner, [self.lam], random_state)
-        # For labels, whose square is 1, the loss of the zero function is one per row and view.
-        of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
-        _warn_of_standstill(solution, self.lam, of_zeros)
+        if not self._is_smooth(problems, target, learner):
+            # For labels, whose square is 1, the loss of the zero function is one per row and view.
+            of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
+            _warn_of_standstill(solution, self.lam, of_zeros)
         return self._coupled_solution(solution)
 
     def solutions(
@@ -189,12 +194,7 @@ class IFSL(CouplingCombiner):
                 "Numbers have no margins to grow: leave 'rates' out, and use a learner with fixed"
                 " margins, such as 'ridge'."
             )
-        if self._printed_settings and traits.solver == "smooth":
-            raise IncompatibleError(
-                f"{', '.join(self._printed_settings)} of ifsl set the iteration that the papers"
-                " print: leave them out with solver='smooth'."
-            )
-        if not self._printed_settings and is_smooth(problems, target, traits.solver):
+        if self._is_smooth(problems, target, learner):
             return minimize(problems, target, columns)
         on_features = traits_of(learner, LearnerTraits).on_features
         gradient = self.rule == "gradient" or (self.rule is None and on_features)
@@ -206,13 +206,22 @@ class IFSL(CouplingCombiner):
             margins = 2 * columns.traits.b0 * (1 - draws)
         return iterate(rule, problems, target, columns, initial, margins)
 
-    @property
-    def _printed_settings(self) -> list[str]:
-        """The parameters that differ from their defaults and have a meaning for iterations only."""
-        usual = type(self)()
-        names = ["rule", "order", "initial", "rates"]
-        settings, defaults = attrs.asdict(self), attrs.asdict(usual)
-        return [name for name in names if settings[name] != defaults[name]]
+    def _is_smooth(self, problems: Sequence[Subproblem], target: Target, learner: Learner) -> bool:
+        """Return whether the objective is minimised over the coefficients alone."""
+        solver = None if learner.coupling is None else learner.coupling.solver
+        of_iteration = {
+            "rule": self.rule is not None,
+            "order": self.order != "in-turn",
+            "initial": self.initial != "zeros",
+            "rates": self.rates is not None,
+        }
+        settings = [name for name, is_set in of_iteration.items() if is_set]
+        if settings and solver == "smooth":
+            raise IncompatibleError(
+                f"ifsl({', '.join(settings)}) set how the iteration of the papers runs, which"
+                " solver='smooth' replaces: leave them out, or use solver='printed'."
+            )
+        return not settings and is_smooth(problems, target, solver)
 
     def _mean_weights(self, n_views: int) -> Array:
         """Return μ (M,) on the simplex."""
@@ -278,7 +287,7 @@ def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None
     (1 + λ)/2 times the last change of the objective: a twentieth of the zero function's loss may
     remain. A search warns only of the point that it chooses.
     """
-    if not solution.converged or len(solution.history) < 2:
+    if not solution.converged:
         return
     left = (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
     if left > 0.05 * of_zeros:
