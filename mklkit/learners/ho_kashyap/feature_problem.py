@@ -88,7 +88,7 @@ class FeatureProblem(Subproblem):
         return self.solve_projected(projected, sums / self._normal.total, data_weights, columns)
 
     @property
-    def ridges(self) -> Array:
+    def ridges(self) -> Array | None:
         """The ridges α (G,)."""
         return self._alphas
 
