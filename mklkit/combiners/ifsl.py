@@ -30,6 +30,7 @@ from mklkit.learners.ho_kashyap.rules import (
     Order,
     Solution,
 )
+from mklkit.learners.ho_kashyap.smooth import is_smooth, minimize
 from mklkit.protocols import (
     Array,
     CombinerTraits,
@@ -61,6 +62,10 @@ class IFSL(CouplingCombiner):
     ``kmhks`` on the implicit map MultiV-KMHKS (Wang and Chen 2009 [2]_), on random-subset maps in
     an ensemble RPEMEKL (Wang et al. 2013 [3]_). The decision is the weighted mean of the views'
     functions.
+
+    Of more than 10,000 samples on explicit features, the objective is minimised over the
+    coefficients alone (``mhks(solver="smooth")``), unless ``rule``, ``order``, ``initial`` or
+    ``rates`` is set: these refer to the iterations that the papers print.
 
     Parameters
     ----------
@@ -102,10 +107,10 @@ class IFSL(CouplingCombiner):
     -----
     α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol,
     max_iter, b0)``). A view's squares are those of the rows that have its source, and f̄ is the
-    mean of the views that a row has. An iteration costs two products of each view's features (or
-    Gram matrix) with a vector and no factorisation. As Table 1 prints it: ``ifsl(order='at-once',
-    initial='unit')`` with ``mhks`` [1]_, [3]_ and ``ifsl(order='late-margins', initial='random')``
-    with ``kmhks`` [2]_.
+    mean of the views that a row has. An iteration, or a pass of the smooth solver, costs two
+    products of each view's features (or Gram matrix) with a vector and no factorisation. As Table 1
+    prints it: ``ifsl(order='at-once', initial='unit')`` with ``mhks`` [1]_, [3]_ and
+    ``ifsl(order='late-margins', initial='random')`` with ``kmhks`` [2]_.
 
     References
     ----------
@@ -162,9 +167,10 @@ class IFSL(CouplingCombiner):
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
         (solution,) = self.solutions(problems, target, learner, [self.lam], random_state)
-        # For labels, whose square is 1, the loss of the zero function is one per row and view.
-        of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
-        _warn_of_standstill(solution, self.lam, of_zeros)
+        if not self._is_smooth(problems, target, learner):
+            # For labels, whose square is 1, the loss of the zero function is one per row and view.
+            of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
+            _warn_of_standstill(solution, self.lam, of_zeros)
         return self._coupled_solution(solution)
 
     def solutions(
@@ -188,6 +194,8 @@ class IFSL(CouplingCombiner):
                 "Numbers have no margins to grow: leave 'rates' out, and use a learner with fixed"
                 " margins, such as 'ridge'."
             )
+        if self._is_smooth(problems, target, learner):
+            return minimize(problems, target, columns)
         on_features = traits_of(learner, LearnerTraits).on_features
         gradient = self.rule == "gradient" or (self.rule is None and on_features)
         rule = attrs.evolve(GRADIENT if gradient else FIXED_MEAN, order=self.order)
@@ -197,6 +205,23 @@ class IFSL(CouplingCombiner):
             draws = random_state.random_sample((n_views, len(target)))
             margins = 2 * columns.traits.b0 * (1 - draws)
         return iterate(rule, problems, target, columns, initial, margins)
+
+    def _is_smooth(self, problems: Sequence[Subproblem], target: Target, learner: Learner) -> bool:
+        """Return whether the objective is minimised over the coefficients alone."""
+        solver = None if learner.coupling is None else learner.coupling.solver
+        of_iteration = {
+            "rule": self.rule is not None,
+            "order": self.order != "in-turn",
+            "initial": self.initial != "zeros",
+            "rates": self.rates is not None,
+        }
+        settings = [name for name, is_set in of_iteration.items() if is_set]
+        if settings and solver == "smooth":
+            raise IncompatibleError(
+                f"ifsl({', '.join(settings)}) set how the iteration of the papers runs, which"
+                " solver='smooth' replaces: leave them out, or use solver='printed'."
+            )
+        return not settings and is_smooth(problems, target, solver)
 
     def _mean_weights(self, n_views: int) -> Array:
         """Return μ (M,) on the simplex."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import attrs
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = [
     "FittedLearner",
     "Learner",
     "LearnerTraits",
+    "Solver",
     "Stopping",
     "Subproblem",
 ]
@@ -259,6 +260,10 @@ class Stopping:
         return np.asarray(~(np.abs(current - previous) > self.tol * scale))
 
 
+Solver = Literal["smooth", "printed"]
+"""How an objective with margins is minimised."""
+
+
 @attrs.frozen
 class CouplingTraits:
     """The traits of a learner in coupled fits: its margins, when iterations end, and its variants.
@@ -271,6 +276,10 @@ class CouplingTraits:
         The initial margin b₀ beyond 1.
     stopping : Stopping, default=Stopping()
         The criterion that ends the iteration.
+    solver : {"smooth", "printed"}, optional
+        Whether the objective is minimised over the coefficients alone, or by the iteration over
+        coefficients and margins that papers print. By default the first, if subproblems
+        have ``ridges`` and there are more than 10,000 samples.
     variants : tuple of str, default=()
         The parameters in which variants may differ; empty if there is only one column.
     on_kernels : bool, default=False
@@ -289,6 +298,7 @@ class CouplingTraits:
     rho: float = 0.0
     b0: float = 0.0
     stopping: Stopping = Stopping()
+    solver: Solver | None = None
     variants: tuple[str, ...] = ()
     on_kernels: bool = False
 
@@ -314,6 +324,11 @@ class Subproblem(ABC):
         Features that are read block by block; None, the default, if they are one array in memory.
         Otherwise targets, outputs and margins need not be in one place, and :meth:`solve_projected`
         and :meth:`function` replace :meth:`solve` and :meth:`outputs`.
+    ridges : ndarray of shape (G,), or None
+        The ridge α of each column, if functions are linear in features, f = Φw + w₀ with the
+        penalty α‖w‖²; None, the default, otherwise. Coefficients are then a
+        :class:`~mklkit.plugin.LinearDecision` of weights (p, G) and biases (G,), and a combiner can
+        minimise over them with :meth:`products`, :meth:`solve_projected` and :meth:`function`.
 
     See Also
     --------
@@ -358,6 +373,11 @@ class Subproblem(ABC):
     @property
     def n_coefficients(self) -> int | None:
         """The number of coefficients per column, including the bias, if ``filled`` sets them."""
+        return None
+
+    @property
+    def ridges(self) -> Array | None:
+        """The ridges (G,) of functions that are linear in features; None if they are not."""
         return None
 
     @property
@@ -468,6 +488,28 @@ class Subproblem(ABC):
         """
         return None
 
+    def products(self, values: Array) -> tuple[Array, Array]:
+        """Return the products of features with values of the training samples.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N, G)
+            A value of each sample, with its weight.
+
+        Returns
+        -------
+        projected : ndarray of shape (p, G)
+            Φᵀ times the values.
+        sums : ndarray of shape (G,)
+            The sums of the values.
+
+        Raises
+        ------
+        NotImplementedError
+            By default; a subproblem with ``ridges`` implements it.
+        """
+        raise NotImplementedError
+
     def solve_projected(
         self,
         projected: Array,
@@ -498,7 +540,7 @@ class Subproblem(ABC):
         Raises
         ------
         NotImplementedError
-            By default; a subproblem with ``block_columns`` implements it.
+            By default; a subproblem with ``block_columns`` or ``ridges`` implements it.
         """
         raise NotImplementedError
 
@@ -520,7 +562,7 @@ class Subproblem(ABC):
         Raises
         ------
         NotImplementedError
-            By default; a subproblem with ``block_columns`` implements it.
+            By default; a subproblem with ``block_columns`` or ``ridges`` implements it.
         """
         raise NotImplementedError
 

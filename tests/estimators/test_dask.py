@@ -79,6 +79,15 @@ def test_a_cluster_gives_what_one_machine_gives(cluster: Any, combiner: str) -> 
     check_same(MKLClassifier(combiner=combiner, **MODEL), rows, labels, X, y)
 
 
+@pytest.mark.parametrize("combiner", [pytest.param("dimkl5", marks=pytest.mark.slow), "ifsl"])
+def test_the_smooth_objective_is_that_of_one_machine(cluster: Any, combiner: str) -> None:
+    X, y = data()
+    rows, labels = da.from_array(X, chunks=(2100, 3)), da.from_array(y, chunks=1500)
+    learner = "mhks(solver='smooth', tol=1e-9)"
+    model = MKLClassifier(combiner=combiner, **{**MODEL, "learner": learner})
+    check_same(model, rows, labels, X, y)
+
+
 @pytest.mark.slow
 def test_three_classes_in_a_frame_of_unknown_lengths(cluster: Any) -> None:
     dd = pytest.importorskip("dask.dataframe")

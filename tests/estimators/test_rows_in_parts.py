@@ -38,26 +38,26 @@ def in_small_blocks(monkeypatch):
     monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
 
 
-def model(combiner: str, **settings) -> MKLClassifier:
+def model(combiner: str, learner: str = "mhks", **settings) -> MKLClassifier:
     return MKLClassifier(
         ["rbf(sigma='mean')", "linear", ("few", "rbf(sigma='mean/2')", slice(0, 2))],
         combiner=combiner,
         feature_map="empirical(subset=30)",
-        learner="mhks",
+        learner=learner,
         random_state=0,
         **settings,
     )
 
 
-def fitted_in_parts(combiner, rows, y, path, request):
+def fitted_in_parts(combiner, rows, y, path, request, learner="mhks"):
     """Return a model of rows in memory, and models of small parts of a file and of an array."""
     np.save(path / "own.npy", rows)
     stored = np.load(path / "own.npy", mmap_mode="r")
-    whole = model(combiner).fit(rows, y)
+    whole = model(combiner, learner).fit(rows, y)
     request.getfixturevalue("in_small_blocks")
     with one_blas_thread():
-        alone = model(combiner).fit(rows, y)
-    return whole, (model(combiner).fit(stored, y), alone)
+        alone = model(combiner, learner).fit(rows, y)
+    return whole, (model(combiner, learner).fit(stored, y), alone)
 
 
 @pytest.mark.parametrize("combiner", COMBINERS)
@@ -68,6 +68,16 @@ def test_a_fit_is_that_of_rows_in_memory(combiner, table, tmp_path, request):
         np.testing.assert_allclose(other.weights_, whole.weights_, atol=1e-10)
         expected = whole.decision_function(rows)
         np.testing.assert_allclose(other.decision_function(rows), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("combiner", ["dimkl5", "ifsl(lam=2.0)"])
+def test_the_smooth_objective_is_that_of_rows_in_memory(combiner, table, tmp_path, request):
+    rows, y = table[0].astype(np.float64), table[1] > 0
+    exact = "mhks(solver='smooth', tol=1e-10)"
+    whole, others = fitted_in_parts(combiner, rows, y, tmp_path, request, exact)
+    for other in others:
+        expected = whole.decision_function(rows)
+        np.testing.assert_allclose(other.decision_function(rows), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("combiner", ["dimkl3", "ifsl"])

@@ -16,7 +16,7 @@ from mklkit.combiners import IFSL
 from mklkit.feature_maps import Empirical, Implicit
 from mklkit.learners import KMHKS, MHKS
 
-MHKS_OF_THE_PAPERS = MHKS(rho=0.99, tol=1e-3, b0=1e-6)
+MHKS_OF_THE_PAPERS = MHKS(rho=0.99, tol=1e-3, b0=1e-6, solver="printed")
 SYSTEMS = {
     "mhks": (None, Empirical(), MHKS_OF_THE_PAPERS, ["rbf"], 1),
     "kmhks": (None, Implicit(), KMHKS(rho=0.99, tol=1e-3, b0=1e-6), ["rbf"], 1),

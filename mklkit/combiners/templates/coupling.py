@@ -312,6 +312,29 @@ class SubproblemOfMembers(Subproblem):
         """The number of coefficients per column."""
         return self.problem.n_coefficients
 
+    @property
+    def ridges(self) -> Array | None:
+        """The ridges (G,), if the problem of the members is linear."""
+        return self.problem.ridges
+
+    def products(self, values: Array) -> tuple[Array, Array]:
+        """Return the members' products with values (N, G), and their sums."""
+        return self.problem.products(values[self.members])
+
+    def solve_projected(
+        self,
+        projected: Array,
+        means: Array,
+        data_weights: Array,
+        columns: ColumnSelector = slice(None),
+    ) -> Any:
+        """Return the coefficients for known products."""
+        return self.problem.solve_projected(projected, means, data_weights, columns)
+
+    def function(self, coefficients: Any) -> tuple[Array, Array]:
+        """Return the weights (p, G) and biases (G,)."""
+        return self.problem.function(coefficients)
+
     def filled(self, values: Array) -> Any:
         """Return coefficients with these values in every column."""
         return self.problem.filled(values)

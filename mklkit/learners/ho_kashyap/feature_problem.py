@@ -84,8 +84,17 @@ class FeatureProblem(Subproblem):
         """Return the minimisers for targets (N, G) and data weights (G,)."""
         if self._row_weights is not None:
             targets = self._row_weights[:, None] * targets
-        means = targets.sum(axis=0, dtype=np.float64) / self._normal.total
-        return self.solve_projected(self._side.project_back(targets), means, data_weights, columns)
+        projected, sums = self.products(targets)
+        return self.solve_projected(projected, sums / self._normal.total, data_weights, columns)
+
+    @property
+    def ridges(self) -> Array | None:
+        """The ridges α (G,)."""
+        return self._alphas
+
+    def products(self, values: Array) -> tuple[Array, Array]:
+        """Return ΦᵀV (p, G) and the sums (G,) of values (N, G)."""
+        return self._side.project_back(values), values.sum(axis=0, dtype=np.float64)
 
     @property
     def block_columns(self) -> BlockSide | None:

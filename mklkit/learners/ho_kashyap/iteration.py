@@ -21,7 +21,7 @@ from mklkit.learners.ho_kashyap.rules import (
     set_target,
     stands_still,
 )
-from mklkit.learners.ho_kashyap.sweeps import can_sweep, iterate_by_sweeps
+from mklkit.learners.ho_kashyap.sweeps import iterate_by_sweeps, on_same_blocks
 from mklkit.protocols import Array, Stopping, Subproblem, Target, missing_patterns, present_weights
 
 
@@ -40,14 +40,16 @@ def iterate(
     target = attrs.evolve(target, values=np.ascontiguousarray(target.values))
     start = initial if rule.uses_first else [None, *initial[1:]]
     steps = rule.steps(len(problems))
-    if can_sweep(problems, columns) and rule.order == "in-turn" and margins is None:
+    single = len(columns.lam) == 1
+    if single and rule.order == "in-turn" and margins is None and on_same_blocks(problems):
         solution = iterate_by_sweeps(rule, problems, target, columns, start, steps)
-        _warn_if_stopped(columns.traits.stopping, np.array([solution.converged]))
+        warn_if_stopped(columns.traits.stopping, np.array([solution.converged]))
         return [solution]
     return _WholeRows(rule, problems, target, columns, start, margins).run(steps)
 
 
-def _warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
+def warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
+    """Warn if some columns are not done when the iteration ends."""
     if done.all():
         return
     warnings.warn(
@@ -59,7 +61,7 @@ def _warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
     )
 
 
-def _missing(problems: Sequence[Subproblem], n_rows: int) -> NDArray[np.bool_]:
+def missing_views(problems: Sequence[Subproblem], n_rows: int) -> NDArray[np.bool_]:
     """Return which samples miss the source of each view, (N, M)."""
     missing = np.zeros((n_rows, len(problems)), bool)
     for view, problem in enumerate(problems):
@@ -83,7 +85,7 @@ class _WholeRows:
     ) -> None:
         n_columns = len(columns.lam)
         self.rule = rule
-        self.codes, self.missing = missing_patterns(_missing(problems, len(target)))
+        self.codes, self.missing = missing_patterns(missing_views(problems, len(target)))
         self.weights = present_weights(self.missing, columns.weights)
         self.factors, self.data_weights = rule.couplings(self.weights, self.missing)
         self.problems = list(problems)
@@ -159,7 +161,7 @@ class _WholeRows:
         out_of_time = passes >= stopping.max_iter
         leaving = np.ones_like(done) if out_of_time else done
         if out_of_time:
-            _warn_if_stopped(stopping, done)
+            warn_if_stopped(stopping, done)
         for position in np.flatnonzero(leaving).tolist():
             owner = int(self.running[position])
             pairs = zip(self.problems, self.coefficients, strict=True)

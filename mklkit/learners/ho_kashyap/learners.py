@@ -7,16 +7,19 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, instance_of, le
+from attrs.validators import and_, ge, gt, in_, instance_of, le, optional
 
+from mklkit.learners.ho_kashyap.feature_problem import FeatureProblem
 from mklkit.learners.ho_kashyap.iteration import iterate
 from mklkit.learners.ho_kashyap.problems import ridge_problem
 from mklkit.learners.ho_kashyap.rules import FIXED_MEAN, GRADIENT, SIMPLEST_FIRST, Columns, Rule
+from mklkit.learners.ho_kashyap.smooth import is_smooth, minimize
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import (
     CouplingTraits,
     Learner,
     LearnerTraits,
+    Solver,
     Stopping,
     Subproblem,
     Target,
@@ -48,7 +51,7 @@ class _HoKashyap(Learner):
     def coupling(self) -> CouplingTraits:
         """ρ, b₀ and ξ; variants may differ in α."""
         stopping = Stopping(self.tol, self.relative, self.max_iter)
-        return CouplingTraits(self.rho, self.b0, stopping, ("alpha",), on_kernels=True)
+        return CouplingTraits(self.rho, self.b0, stopping, "printed", ("alpha",), on_kernels=True)
 
     def subproblem(
         self, side: TrainingView, target: Target, variants: Sequence[_HoKashyap]
@@ -61,7 +64,10 @@ class _HoKashyap(Learner):
         """Return the decision function learned from labels −1 and +1; ``history`` is its loss."""
         columns = Columns(np.zeros(1), np.ones(1), self.coupling)
         problem = self.subproblem(side, target, [self])
-        (solution,) = iterate(self.rule, [problem], target, columns, [None])
+        if is_smooth([problem], target, self.coupling.solver):
+            (solution,) = minimize([problem], target, columns)
+        else:
+            (solution,) = iterate(self.rule, [problem], target, columns, [None])
         (fitted,) = solution.learners
         return LinearDecision(fitted.coefficients, fitted.bias, solution.history)
 
@@ -88,6 +94,11 @@ class MHKS(_HoKashyap):
         Stop with a ``ConvergenceWarning`` after this many solves.
     b0 : float, default=1e-6
         The initial margins.
+    solver : {"smooth", "printed"}, optional
+        ``"smooth"`` minimises Σ max(0, 1 − φf)² + α‖w‖², which the objective is at the best
+        margins, by L-BFGS; ``rho`` and ``b0`` are then not used. ``"printed"`` is the iteration of
+        the papers, whose margins never shrink, so that it may stop above the minimum. Default:
+        ``"smooth"`` for more than 10,000 samples, else ``"printed"``.
 
     Notes
     -----
@@ -119,6 +130,28 @@ class MHKS(_HoKashyap):
     )
     rule: ClassVar[Rule] = GRADIENT
     relative: ClassVar[bool] = False
+
+    solver: Solver | None = attrs.field(
+        default=None,
+        validator=optional(in_(Solver.__args__)),  # type: ignore[attr-defined]
+        kw_only=True,
+    )
+
+    @property
+    def coupling(self) -> CouplingTraits:
+        """ρ, b₀, ξ and the solver; variants may differ in α."""
+        on_kernels = self.solver != "smooth"
+        return attrs.evolve(super().coupling, solver=self.solver, on_kernels=on_kernels)
+
+    def subproblem(
+        self, side: TrainingView, target: Target, variants: Sequence[_HoKashyap]
+    ) -> Subproblem:
+        """Return the least-squares problem of one view, one column per variant's ``alpha``."""
+        if self.solver != "smooth":
+            return super().subproblem(side, target, variants)
+        # Over coefficients of features, however many there are.
+        alphas = np.array([variant.alpha for variant in variants])
+        return FeatureProblem(side, alphas, target.row_weights)
 
 
 @register

@@ -85,6 +85,10 @@ class GramProblem(FeatureProblem):
         weights, bias = self.on_rows(coefficients)
         return LinearDecision(weights[:, column].copy(), float(bias[column]))
 
+    @property
+    def ridges(self) -> None:
+        """None: its coefficients are those of rows."""
+
     def on_rows(self, coefficients: LinearDecision) -> tuple[Array, Array]:
         """Return the functions' coefficients on similarities (N, G), and biases (G,)."""
         scaled = (coefficients.coefficients.T / self._lengths).T

@@ -33,10 +33,10 @@ from mklkit.views.engines import added
 from mklkit.views.feature_moments import BackProjection
 
 
-def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any]:
+def on_same_blocks(problems: Sequence[Subproblem]) -> TypeGuard[Any]:
     """Return whether all problems work on the same features, which are not kept in memory."""
     in_blocks = [problem.block_columns for problem in problems if problem.block_columns is not None]
-    if len(in_blocks) < len(problems) or len(columns.lam) > 1:
+    if len(in_blocks) < len(problems):
         return False
     blocks = in_blocks[0].blocks
     used = [index for part in in_blocks for index in part.used]
