@@ -34,7 +34,16 @@ def default_instances(registry: Registry, kind: Kind) -> Iterator[Any]:
     """Yield the registered components of a kind that can be created without parameters."""
     for entry in registry.entries(kind):
         with suppress(SpecError):
-            yield build(entry.target, (), {}, entry.name)  # It was checked as it was registered.
+            yield _default_instance(entry.target)
+
+
+@lru_cache(maxsize=1024)
+def _default_instance(cls: Any) -> Any:
+    """Return a component with its defaults, which all fits share, because it has no state.
+
+    Its class was checked as it was registered.
+    """
+    return build(cls, (), {}, cls.name)
 
 
 def names_of_able(

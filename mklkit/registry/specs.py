@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -92,7 +93,7 @@ def parse_spec(text: str) -> Spec:
 def build(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
     """Return a component of a class, or an error that names the parameter of its spec string."""
     shown = quoted(text)
-    parameters = inspect.signature(cls)
+    parameters = _signature(cls)
     try:
         parameters.bind(*args, **kwargs)
     except TypeError as error:
@@ -110,6 +111,12 @@ def build(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) ->
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
+
+
+@lru_cache(maxsize=1024)
+def _signature(cls: Any) -> inspect.Signature:
+    """Return the parameters of a class, which take longer to find than a component to make."""
+    return inspect.signature(cls)
 
 
 def _literal(node: ast.expr, text: str) -> Any:
