@@ -46,6 +46,7 @@ def test_sources_are_joined_by_id(folder: Path) -> None:
     assert ((data.table > 4) == (data.labels == 1)[:, None]).all()
 
 
+@pytest.mark.process
 def test_results_are_stored_and_not_computed_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -63,6 +64,7 @@ def test_results_are_stored_and_not_computed_again(
 
 
 @pytest.mark.parametrize("method", ["linear-svc-parts", "vote", "stacking"])
+@pytest.mark.process
 def test_baselines_learn_from_each_source(folder: Path, method: str) -> None:
     data = bench_sources.SourcesSet.read(folder / "apart")
     assert np.mean(bench_sources.score(method, data)["accuracies"]) > 95

@@ -72,6 +72,7 @@ def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_
 
 
 @pytest.mark.usefixtures("cheap")
+@pytest.mark.process
 def test_json_has_everything(mklkit: Run, two_kinds: Path) -> None:
     answer = mklkit("compare", two_kinds, *CHEAP, "--json").json
     assert [len(answer[key]) for key in ("cells", "tables")] == [10, 1]
@@ -109,6 +110,7 @@ def test_an_interrupted_table_says_so(
     assert not (tmp_path / "a.mkl").exists()
 
 
+@pytest.mark.process
 def test_numbers_by_a_score_with_weights_until_a_time(
     mklkit: Run, two_kinds: Path, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def test_columns_are_dropped(mklkit: Run, sheet: Path, command: str) -> None:
     assert identifier.startswith("column 'Row ID' left out: a different value in every row")
 
 
+@pytest.mark.process
 def test_predict_needs_what_kernels_see(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
     model, few = tmp_path / "model.mkl", tmp_path / "few.csv"
     kernels = ("-k", "rbf@price", "-k", "linear@seen*")

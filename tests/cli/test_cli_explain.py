@@ -25,6 +25,7 @@ def quick(mklkit: Run, patients: pd.DataFrame, tmp_path_factory: pytest.TempPath
     return Fitted(data, model, mklkit("fit", data, *arguments))
 
 
+@pytest.mark.process
 def test_the_tables_fit(mklkit: Run, quick: Fitted) -> None:
     done = mklkit("explain", quick.model, quick.data, *QUICK, COLUMNS="45")
     assert done.code == 0, done
@@ -102,6 +103,7 @@ def test_a_published_split(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
     mklkit("explain", houses.model, data, "--cv", "groups").refused("groups")
 
 
+@pytest.mark.process
 def test_one_class_and_several_targets(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
     frame, data = pd.read_csv(houses.data), tmp_path / "odd.csv"
     save_model(MKLOneClass(["rbf@size", "rbf@age"]).fit(frame), tmp_path / "odd.mkl")

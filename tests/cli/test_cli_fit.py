@@ -106,6 +106,7 @@ def test_the_saved_model_has_learned_from_all_rows(
         assert "the saved model has learned from all 120" in shown
 
 
+@pytest.mark.process
 def test_what_was_tuned_is_learned_from_all_rows_without_another_search(
     mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ def test_values_that_training_never_saw_are_said(mklkit: Run, tmp_path: Path) ->
     assert len(pd.read_csv(io.StringIO(done.out))) == 6
 
 
+@pytest.mark.process
 def test_a_column_of_probabilities_for_each_class(
     mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
 ) -> None:

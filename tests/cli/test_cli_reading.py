@@ -98,6 +98,7 @@ def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
         assert "kept for kernels on such columns" in done.out
 
 
+@pytest.mark.process
 def test_a_column_that_a_kernel_reads_is_not_said_to_be_left_out(run: Run) -> None:
     kernels = ("-k", "seq:letters@sequence", "-k", "rbf@age")
     compared = run("compare", "rows.csv", *kernels, *QUICK).out

@@ -69,6 +69,7 @@ def test_one_uneven_data_set_decides_for_all() -> None:
     assert done.plan["score"] == "balanced_accuracy"
 
 
+@pytest.mark.process
 def test_methods_that_guess_are_named(guessing: Comparison) -> None:
     assert guessing.plan["score"] == "balanced_accuracy"
     (line,) = (line for line in guessing.verdict.splitlines() if line.startswith("Guessing"))
@@ -79,6 +80,7 @@ def test_methods_that_guess_are_named(guessing: Comparison) -> None:
     assert (guessing.results["guess"] == 0.5).all()
 
 
+@pytest.mark.process
 def test_no_method_learns_from_noise() -> None:
     settings: dict[str, Any] = CHEAP | {"learners": ["svm(C=1.0)"], "cv": "5x1"}
     done = compare(NOISE, RARE, methods="uniform", **settings)
@@ -132,6 +134,7 @@ def test_the_time_ends_after_whole_repetitions(monkeypatch: pytest.MonkeyPatch) 
     assert not any("repetitions" in note for note in whole.notes)
 
 
+@pytest.mark.process
 def test_questions_asked_after_scores(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     settings: dict[str, Any] = CHEAP | {"learners": ["ridge"], "cv": "2x1", "results": path}

@@ -52,6 +52,7 @@ def compared() -> Comparison:
     )
 
 
+@pytest.mark.process
 def test_scores_are_scikit_learns(compared: Comparison) -> None:
     splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
@@ -129,6 +130,7 @@ def test_planned_questions_by_hand(compared: Comparison) -> None:
     assert compared.as_dict()["questions"][0]["p_holm"] == compared.questions["p_holm"][0]
 
 
+@pytest.mark.process
 def test_each_learner_has_its_references_and_questions() -> None:
     comparison = compare(
         X,
@@ -160,6 +162,7 @@ def test_each_learner_has_its_references_and_questions() -> None:
         compare(X, Y, methods="alignment", reference="unifrom")
 
 
+@pytest.mark.process
 def test_a_kernel_that_is_not_combined() -> None:
     settings: dict[str, Any] = {"methods": [], "learners": ["ridge"], "cv": "2x1"}
     alone = compare(X, Y, kernels=["rbf"], **settings).results
@@ -202,6 +205,7 @@ def test_names_in_files_are_harmless(compared: Comparison, tmp_path: Path) -> No
     assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.process
 def test_several_data_sets() -> None:
     sets = {f"set {i}": (X.iloc[:, i:], Y) for i in range(3)}
     comparison = compare(

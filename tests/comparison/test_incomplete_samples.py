@@ -35,6 +35,7 @@ def lacks(data: tuple[pd.DataFrame, np.ndarray]) -> np.ndarray:
     return np.column_stack([data[0].filter(like=f"{n}_").isna().all(axis=1) for n in SOURCES])
 
 
+@pytest.mark.process
 def test_rows_without_a_text_lack_a_source() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["lab_1", "lab_2"])
@@ -110,6 +111,7 @@ def test_search(data: Any, lacks: np.ndarray) -> None:
     assert "mean_test_incomplete" not in complete.cv_results_
 
 
+@pytest.mark.process
 def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
     data: Any, lacks: np.ndarray
 ) -> None:

@@ -40,6 +40,7 @@ def several() -> str:
 
 
 @pytest.mark.parametrize("n_datasets", [1, 5])
+@pytest.mark.process
 def test_names_from_the_data_are_text(n_datasets: int, single: str, several: str) -> None:
     read = Read(several if n_datasets > 1 else single)
     assert not {tag for tag, _ in read.tags} & {"img", "link", "iframe", "object"}

@@ -106,6 +106,7 @@ def refused(path: Path, reason: str, **settings: Any) -> None:
     assert Counting.fits == 0
 
 
+@pytest.mark.process
 def test_goes_on_after_an_interruption(path: Path) -> None:
     whole = run(None)
     Counting.fits, Counting.stop_at = 0, 4
@@ -120,6 +121,7 @@ def test_goes_on_after_an_interruption(path: Path) -> None:
     assert after.verdict == whole.verdict
 
 
+@pytest.mark.process
 def test_a_line_cut_by_a_kill_is_dropped(path: Path) -> None:
     whole = run(path)
     content = path.read_bytes()
@@ -129,6 +131,7 @@ def test_a_line_cut_by_a_kill_is_dropped(path: Path) -> None:
         assert path.read_bytes().count(b"\n") == content.count(b"\n")
 
 
+@pytest.mark.process
 def test_more_methods_compute_only_theirs(path: Path) -> None:
     run(path)
     more = run(path, ("again", Counting(var_smoothing=0.1)))

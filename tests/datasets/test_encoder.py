@@ -393,6 +393,7 @@ cells = st.one_of(
 
 
 @given(st.lists(st.tuples(cells, cells), min_size=2, max_size=12))
+@pytest.mark.process
 def test_any_table_becomes_finite_numbers(rows: list[tuple[Any, Any]]) -> None:
     frame = pd.DataFrame(rows, columns=["a", "b"])
     with warnings.catch_warnings():

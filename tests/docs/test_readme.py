@@ -107,6 +107,7 @@ def test_the_first_command_fits_the_built_in_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("splits", "tolerance"), [("2x1", 4.0), pytest.param("10x2", 0.3, marks=pytest.mark.slow)]
 )
+@pytest.mark.process
 def test_comparison_has_the_rows_that_are_shown(
     tmp_path: Path, splits: str, tolerance: float
 ) -> None:
@@ -151,6 +152,7 @@ def test_the_picture_has_the_numbers_of_the_table() -> None:
 @pytest.mark.parametrize(
     "page", [pytest.param(README, marks=pytest.mark.process), "docs/guides/tables.md"]
 )
+@pytest.mark.process
 def test_commands_on_a_table_run_in_turn(page: str, folder: Path) -> None:
     calls = [
         line
@@ -174,6 +176,7 @@ def test_pipelines_on_the_page_of_tables_keep_text_for_its_kernel(
     same_but_for_rounding(*listings("docs/guides/tables.md", "text"), capsys.readouterr().out)
 
 
+@pytest.mark.process
 def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
     outcome = run_listing(listings(README, "python")[0], {"__name__": "__main__"}, tmp_path)
     assert outcome.code == 0, outcome

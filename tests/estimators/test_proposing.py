@@ -143,6 +143,7 @@ class TestErrors:
             (told,) = re.findall(rf"(?:{re.escape(spec)}|{re.escape(short)}) (\d\.\d+)", notes)
             assert float(told) == pytest.approx(share_by_refits(gram, targets), abs=0.0051)
 
+    @pytest.mark.process
     def test_of_each_source_and_of_all_together(self, rng: np.random.Generator) -> None:
         frame, y = three_sources(rng)
         frame = frame.iloc[:, :4]
@@ -432,6 +433,7 @@ class TestInEstimators:
 class TestWarnings:
     """Where another representation than that of a named kernel is much better."""
 
+    @pytest.mark.process
     def test_with_the_errors_of_both(self, rng: np.random.Generator) -> None:
         words, y = words_of_topics(rng, 90)
         lab = rng.normal(size=(90, 3)) + y[:, None]

@@ -241,6 +241,7 @@ def test_a_model_file_keeps_sparse_rows(
 
 
 @pytest.mark.parametrize("kernel", ["cosine(linear)[tf-idf]", "linear[none]", "rbf[none]", "auto"])
+@pytest.mark.process
 def test_zeros_take_no_memory(
     kernel: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

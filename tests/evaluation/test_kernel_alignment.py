@@ -77,6 +77,7 @@ def test_a_fitted_estimator_stands_for_its_kernels(two_classes, estimator, names
 
 
 @each_form
+@pytest.mark.process
 def test_five_kernels_take_less_than_one_gram_matrix(rng, centered):
     rows = rng.normal(size=(2000, 4))
     alignment_matrix(FIVE, rows[:99])  # what the first call loads is not what is measured

@@ -205,6 +205,7 @@ def test_votes() -> None:
 
 
 @pytest.mark.parametrize("searched", [False, True])
+@pytest.mark.process
 def test_the_kernel_of_each_source_is_chosen_again_in_each_fold(searched: bool) -> None:
     rows, labels = three_sources(60)
     # The sources tell about as much each, and a fold may leave one out.

@@ -147,6 +147,7 @@ def test_pairs_of_a_sample_are_different_and_every_row_is_in_as_many():
     assert set(np.bincount(np.concatenate([higher, lower]))) == {6}
 
 
+@pytest.mark.process
 def test_rows_read_in_parts_have_the_bandwidth_of_rows_in_memory(rng):
     class Parts:
         def __init__(self, rows):

@@ -94,6 +94,7 @@ def test_matrix_or_file(given):
         Precomputed(**given)
 
 
+@pytest.mark.process
 def test_on_the_command_line(tmp_path, gram):
     rows = pd.DataFrame({"id": np.arange(30), "x": gram[:, 0], "target": np.resize(["a", "b"], 30)})
     rows.to_csv(tmp_path / "rows.csv", index=False)

@@ -100,6 +100,7 @@ def test_features_of_rows_in_a_file_are_never_in_memory_together(stored, combine
 
 
 @pytest.mark.parametrize("tune", [False, True])
+@pytest.mark.process
 def test_ensembles_and_searches_read_rows_of_files(rng, tmp_path, tune):
     rows = np.lib.format.open_memmap(tmp_path / "rows.npy", "w+", np.float64, (400, 3))
     rows[:] = rng.normal(size=rows.shape)

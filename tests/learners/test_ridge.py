@@ -105,6 +105,7 @@ def test_of_many_rows_some_are_left_out():
 
 
 @pytest.mark.parametrize("kind", ["gram", "features"])
+@pytest.mark.process
 def test_the_automatic_ridge_is_the_best_of_the_grid_for_each_target(kind):
     side = GramSide(ROWS @ ROWS.T) if kind == "gram" else FeatureSide(ROWS)
     fitted = Ridge().fit(side, Target.numbers(Y))

@@ -37,6 +37,7 @@ def _of_libsvm(C):
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 5.0])
 @pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1.0, 20.0), (0.01, 0.0)])
+@pytest.mark.process
 def test_many_rows_solve_the_problem_of_libsvm(C, scale, offset):
     """Features far from zero have a large bias; libsvm, which stops early, is asked at zero."""
     near, y = _problem()

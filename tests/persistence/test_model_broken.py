@@ -170,6 +170,7 @@ class TestSizes:
         many = list_node(*[json_node(1)] * 25_000)
         check_refused(r"would hold 25,\d+ parts", schema=hiding(many))
 
+    @pytest.mark.process
     def test_many_alike_objects_can_be_saved(self, tmp_path: Path) -> None:
         model = MKLClassifier("linear").fit(np.eye(20), [0, 1] * 10)
         model.ballast_ = np.full(20_001, None)
@@ -189,6 +190,7 @@ class TestSizes:
         with pytest.raises(ModelFileError, match="two members with the same name"):
             load_model(path)
 
+    @pytest.mark.process
     def test_honest_models_that_shrink_much_are_stored_as_they_are(self, tmp_path: Path) -> None:
         model = MKLClassifier("linear").fit(np.eye(20), [0, 1] * 10)
         model.ballast_ = np.zeros(9 * 2**20)

@@ -121,6 +121,7 @@ class NoProcesses(ThreadingBackend):
         raise AssertionError("a process is started")
 
 
+@pytest.mark.process
 def test_loading_starts_no_processes(tmp_path: Path) -> None:
     steps = [("a", StandardScaler()), ("b", StandardScaler())]
     save_model(FeatureUnion(steps, n_jobs=2).fit(ROWS), tmp_path / "model.mkl")

@@ -196,6 +196,7 @@ def test_ridges_need_a_learner_with_a_ridge(two_classes):
         couple(views_of(TRIO, rows), y, IFSL(ridges=RIDGES), SVM())
 
 
+@pytest.mark.process
 def test_the_search_space_is_that_of_the_rules_paper(two_classes):
     assert tuple(float(f"1e{k}") for k in range(-5, 5)) == pytest.approx(COUPLINGS_OF_002)
     for preset, values in (("multik-mhks", PAPER_GRID), ("multiv-kmhks", COUPLINGS_OF_002)):
