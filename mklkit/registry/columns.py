@@ -26,6 +26,7 @@ from mklkit.registry.matrices import as_kernel, label_of
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec
 from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.scaling import scaling_named
 
 AUTO_KERNELS = "auto"
 """In place of a kernel: one chosen from the training rows for each source."""
@@ -54,6 +55,8 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
     for value in kernel_list(kernels):
         spec = isinstance(value, str)
         kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
+        if kernel.scale is not None:
+            scaling_named(kernel.scale, f" of kernel {quoted(kernel.label)}")
         label = kernel.label
         count = 1
         while label in unique:

@@ -184,13 +184,11 @@ def with_scaling(
     scaled = []
     for bound in kernels:
         name = bound.scale or (usual if bound.reads == "numbers" else None)
-        if bound.scale is not None:
-            scaling_named(bound.scale, f" of kernel {quoted(bound.label)}")
-            if bound.scale != "none" and bound.reads not in ("numbers", "amounts"):
-                raise SpecError(
-                    f"Kernel {quoted(bound.label)} reads {bound.reads}, which can't be scaled:"
-                    f" leave out [{bound.scale}]."
-                )
+        if bound.scale not in (None, "none") and bound.reads not in ("numbers", "amounts"):
+            raise SpecError(
+                f"Kernel {quoted(bound.label)} reads {bound.reads}, which can't be scaled:"
+                f" leave out [{bound.scale}]."
+            )
         if name is None or bound.scaling is not None:
             scaled.append(bound)
             continue
