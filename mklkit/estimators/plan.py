@@ -203,6 +203,8 @@ def kernels_by_default(
     """
     if estimator.kernels is not None or not estimator.chooses_kernels or kind.is_empty or X is None:
         return estimator.kernels
+    if sources is not None and len(sources) > 1:
+        return AUTO_KERNELS
     components = {name.partition("__")[0] for name in parameters}
     of_user = (
         estimator.combiner != COMBINER
@@ -210,8 +212,6 @@ def kernels_by_default(
         or estimator.learner is not None
         or not components.isdisjoint(("kernels", "combiner", "feature_map", "learner"))
     )
-    if sources is not None and len(sources) > 1:
-        return AUTO_KERNELS
     if of_user or isinstance(X, RowSource):
         return list(KERNELS)
     header(X)  # It reports what is no table.

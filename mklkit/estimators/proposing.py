@@ -110,9 +110,9 @@ LEFT_OUT = "left out"
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    ``learner`` is the one that was chosen with them; None if none was. ``exact``: whether all
-    similarities of the rows were compared, not those with landmarks. ``notes`` tell what was chosen
-    and why.
+    ``learner`` is the one that was chosen with them; None if none was. ``exact``: whether the
+    training rows are few enough to be compared with each other, and not with landmarks. ``notes``
+    tell what was chosen and why.
     """
 
     kernels: list[BoundKernel]

@@ -217,7 +217,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         base.set_params(kernels=kernels)
         cache = cache or Cache(base.max_memory)
         space = declared_space(varied(base, {}))
-        numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
+        numbered = searched or points_of(self._grids(base))
         points = [point for _, point in numbered]
         cv = USUAL_FOLDS if self.cv is None else self.cv
         rows = (X, y, sample_weight, groups)

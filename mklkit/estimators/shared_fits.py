@@ -37,13 +37,7 @@ from mklkit.estimators.training_data import (
     checked_row_weights,
     class_weights,
 )
-from mklkit.estimators.variants import (
-    fits_grids,
-    parameters_at_once,
-    plain_of,
-    seeded,
-    varied,
-)
+from mklkit.estimators.variants import fits_grids, seeded, varied, varied_at_once
 from mklkit.protocols import TWO_CLASSES, Array, Schema
 from mklkit.protocols.splits.making import GivenSplits, make_splits, read_cv
 from mklkit.protocols.splits.split import Split, Splits
@@ -101,14 +95,7 @@ class SharedFits:
 
         ``search`` gets scikit-learn's own attributes, and ``classes_``.
         """
-        # A learner is open until a point varies its parameters, and then takes a fit for each.
-        alike = grouped(
-            points,
-            lambda point: (
-                parameters_at_once(varied(base, plain_of(point)))
-                & parameters_at_once(varied(base, point))
-            ),
-        )
+        alike = grouped(points, partial(varied_at_once, base))
         X, sources = joined_and_places(X)
         table = as_source(X)
         estimators = [varied(base, group.common) for group in alike]

@@ -68,6 +68,17 @@ def plain_of(params: Point) -> Point:
     return {name: value for name, value in params.items() if "__" not in name}
 
 
+def varied_at_once(base: Searched, point: Point) -> frozenset[str]:
+    """Return the parameters of a point that one fit varies along with those of other points.
+
+    None of a learner that is chosen with the kernels: it is open until a point varies its
+    parameters, and each of these points takes a fit.
+    """
+    if are_proposed(base.kernels) and varied(base, plain_of(point)).learner is None:
+        return frozenset()
+    return parameters_at_once(varied(base, point))
+
+
 def with_plain(base: Searched, params: Point) -> Any:
     """Return a copy with the whole components among some parameters replaced."""
     return clone(base).set_params(**plain_of(params))

@@ -240,7 +240,8 @@ def solve_by_libsvm(
     )
     # Of two classes, libsvm's first is positive.
     sign = -1.0 if machine.problem == CLASSES else 1.0
-    duals, bias = sign * duals[0], sign * float(intercept[0])
+    duals = sign * duals[0]
+    bias = sign * float(intercept[0])
     if not (np.isfinite(duals).all() and np.isfinite(bias)):
         raise too_large(float(np.abs(columns).max()))
     if machine.kernel == "linear":

@@ -297,7 +297,9 @@ def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[
     """
     space = _Coordinates(problems, target.counts)
     objective = _Objective(problems, target, columns, space)
-    stopping, total, kind = columns.traits.stopping, float(target.counts.sum()), target.values.dtype
+    stopping = columns.traits.stopping
+    total = float(target.counts.sum())
+    kind = target.values.dtype
 
     def reached(before: float, now: float) -> bool:
         objectives = np.array([2 * before]), np.array([2 * now])
@@ -321,11 +323,13 @@ def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[
         values, gradients = objective(trials, running)
         passes += 1
         for place, column in enumerate(running.tolist()):
-            value, history = float(values[place]), histories[column]
+            value = float(values[place])
+            history = histories[column]
             least = history[-1] if history else np.inf
             # Also if it is not finite, which is detected in the decisions.
             if not 2 * value >= least:
-                points[:, column], least = trials[:, place], 2 * value
+                points[:, column] = trials[:, place]
+                least = 2 * value
             history.append(least)
             try:
                 waiting[column] = descents[column].send((value, gradients[:, place]))

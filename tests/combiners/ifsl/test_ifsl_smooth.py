@@ -80,8 +80,8 @@ def test_weights_of_rows_count_in_errors_and_disagreement(rng, two_classes):
     features = [np.repeat(view.features(), often, axis=0) for view in views]
     labels = np.repeat(y, often)
     least = joint_minimum(features, labels, 1.0, 1.0)
-    found = objective(decision, features, labels, 1.0, np.full(3, 1 / 3))
-    assert found == pytest.approx(least, rel=1e-7)
+    reached = objective(decision, features, labels, 1.0, np.full(3, 1 / 3))
+    assert reached == pytest.approx(least, rel=1e-7)
 
 
 def test_views_of_rows_that_miss_sources(rng, two_classes):
