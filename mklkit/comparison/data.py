@@ -31,7 +31,7 @@ from mklkit.estimators.declaring import sources_of
 from mklkit.estimators.joining import one_table
 from mklkit.estimators.training_data import checked_groups
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Role, Schema, Task
+from mklkit.protocols import Array, Role, Schema, Task
 from mklkit.protocols.component import AUTO_TASK, TASK
 from mklkit.registry.columns import are_proposed, bind_kernels, resolve_columns
 from mklkit.registry.tasks import task_named
@@ -50,28 +50,47 @@ def in_unicode(name: str) -> str:
 
 @attrs.frozen(eq=False)
 class DataSet:
-    """Rows and labels to compare on, with a summary in one line.
+    """A table to compare on, with a name, a summary in one line, and notes.
 
-    ``table`` is the data as read. Notes tell how the data were read and columns encoded.
+    Notes tell how the data were read and columns encoded.
     """
 
     name: str = attrs.field(converter=in_unicode)
-    features: pd.DataFrame
-    target: NDArray[Any]
-    summary: str
     table: Table
+    summary: str
     notes: list[str] = attrs.field(factory=list)
-    task: Task = attrs.field(factory=lambda: task_named(TASK))
-    weights: NDArray[Any] | None = None
-    """The weight of each row in the fits."""
-    groups: NDArray[np.intp] | None = None
     incomplete: NDArray[np.bool_] | None = None
     """Which rows lack some source of the compared kernels; None if none does."""
+
+    @property
+    def features(self) -> pd.DataFrame:
+        """The columns that methods may learn from."""
+        return self.table.features
+
+    @property
+    def target(self) -> NDArray[Any]:
+        """The targets as the table has them, (N,) or (N, T)."""
+        return self.table.target.to_numpy()
+
+    @property
+    def task(self) -> Task:
+        """The task, with the names of the targets."""
+        return self.table.learned
 
     @property
     def schema(self) -> Schema:
         """The schema of the table, settled on all rows so that it does not depend on a split."""
         return self.table.schema
+
+    @property
+    def weights(self) -> Array | None:
+        """The weight of each row in the fits (N,)."""
+        return None if self.table.weights is None else self.table.weights.to_numpy()
+
+    @property
+    def groups(self) -> NDArray[np.intp] | None:
+        """The number of each row's group (N,)."""
+        return checked_groups(self.table.groups, len(self.table.target))
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""
@@ -87,21 +106,16 @@ class DataSet:
         """Return the data without a column that is not a feature, with a note, and the column."""
         table, values = self.table.without(column, f"that {use}", role)
         table = attrs.evolve(table, notes=[*table.notes, f"column {quoted(values.name)} {use}"])
-        of_rows: dict[str, Any] = {
-            "target": self.target,
-            "weights": self.weights,
-            "groups": self.groups,
-        }
-        return attrs.evolve(_of_table(table, self.name), task=self.task, **of_rows), values
+        return _of_table(table, self.name), values
 
     def grouped(self, groups: Any) -> DataSet:
         """Return the data with the groups that a column names, or an array (n_rows,) of them."""
-        data: DataSet = self
+        data, name = self, "groups"
         if isinstance(groups, str):
-            data, names = self.without(groups, "says which rows belong together", "group")
-            data = attrs.evolve(data, table=attrs.evolve(data.table, groups=names))
-            groups = names
-        return attrs.evolve(data, groups=checked_groups(groups, len(self.target)))
+            data, groups = self.without(groups, "says which rows belong together", "group")
+            name = groups.name
+        numbers = pd.Series(checked_groups(groups, len(data.target)), name=name)
+        return attrs.evolve(data, table=attrs.evolve(data.table, groups=numbers))
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
         """Return the columns that methods learn from, identifiers only if kernels name them."""
@@ -264,16 +278,21 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
     columns = [str(column) for column in encoder.feature_names_in_]
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     features = features.set_axis(columns, axis=1).reset_index(drop=True)
-    learned: pd.Series | pd.DataFrame
-    if targets.ndim == 1:
-        learned = pd.Series(targets, name=task.targets[0], dtype=object)
-    else:
-        learned = pd.DataFrame(targets, columns=list(task.targets))
+    # Text stays as it is, rather than in pandas' own type.
+    dtype = object if targets.dtype.kind == "U" else targets.dtype
+    columns_of_target = pd.DataFrame(targets, columns=list(task.targets), dtype=dtype)
+    learned = columns_of_target if targets.ndim == 2 else columns_of_target.iloc[:, 0]
     table = Table(
-        features, learned, name, "", list(notes), schema=Schema(encoder.schema_), task=kind
+        features,
+        learned,
+        name,
+        "",
+        list(notes),
+        schema=Schema(encoder.schema_),
+        weights=weights,
+        task=kind,
     )
-    table = attrs.evolve(table, weights=weights)
-    data = attrs.evolve(_encoded(table, name, encoder), target=targets)
+    data = _encoded(table, name, encoder)
     data.check()
     return data
 
@@ -288,13 +307,5 @@ def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
     holds = table.learned.plural
     if table.learned.has_classes:
         holds = f"{table.target.nunique()} {holds}"
-    return DataSet(
-        name,
-        table.features,
-        table.target.to_numpy(),
-        f"{table.summary()} ({table.origin})" if table.origin else f"{name}: {size}, {holds}",
-        table,
-        [*table.notes, *encoder.describe()],
-        table.learned,
-        None if table.weights is None else table.weights.to_numpy(),
-    )
+    summary = f"{table.summary()} ({table.origin})" if table.origin else f"{name}: {size}, {holds}"
+    return DataSet(name, table, summary, [*table.notes, *encoder.describe()])

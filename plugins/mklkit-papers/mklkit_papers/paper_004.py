@@ -24,6 +24,7 @@ from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.papers import RPEMEKL_KERNELS
+from mklkit.protocols import Column, Schema
 from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import PreferredScaling
@@ -131,7 +132,9 @@ def with_row_number(data: DataSet) -> DataSet:
     classes = [GLASS_ORDER.index(label) for label in data.target]
     number = pd.Series(classes, data.features.index).rank(method="first").astype(int)
     features = data.features.assign(Id=number)
-    return attrs.evolve(data, name=f"{data.name}-numbered", features=features)
+    schema = Schema((*data.schema, Column("Id")))
+    table = attrs.evolve(data.table, features=features, schema=schema)
+    return attrs.evolve(data, name=f"{data.name}-numbered", table=table)
 
 
 HALVES = Division(train=0.5)
