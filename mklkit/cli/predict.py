@@ -18,6 +18,7 @@ from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, say, working
 from mklkit.cli.outputs import check_outputs, results_file
 from mklkit.datasets.formats import WRITABLE, format_of
+from mklkit.display.numbers import extent
 from mklkit.errors import ModelFileError, counted, quoted
 
 if TYPE_CHECKING:
@@ -202,9 +203,9 @@ class Findings:
             if name in self.far and name not in self.near:
                 count, least, most = self.far[name]
                 say(
-                    f"column {quoted(name)}: {counted(count, 'value')} from {least:.6g} to"
-                    f" {most:.6g}, all far outside the training data ({low:.6g} to {high:.6g});"
-                    " same units?"
+                    f"column {quoted(name)}: {counted(count, 'value')} from"
+                    f" {extent(least, most)}, all far outside the training data"
+                    f" ({extent(low, high)}); same units?"
                 )
 
     def _ranges(self) -> Iterator[tuple[str, float, float]]:

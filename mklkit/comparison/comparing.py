@@ -30,6 +30,7 @@ from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
 from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
+from mklkit.evaluation.study import Roles
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.metadata import versions
 from mklkit.protocols.component import AUTO_TASK, TASK
@@ -183,7 +184,7 @@ def compare(
     # Names are checked before data are read, which may take long; compatibility after that.
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(design, baselines=()))
-    data = data_sets(X, y, target, drop, weights, task)
+    data = data_sets(X, y, Roles(target=target, drop=drop, weights=weights), task)
     plans = []
     design, notes = design.for_data(data, score)
     compared, questions, omissions = methods_to_compare(methods, presets, design)

@@ -17,7 +17,6 @@ from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
 from mklkit.datasets.table_schema import without_unread
 from mklkit.datasets.target import (
-    Wanted,
     choose_column,
     drop_without_target,
     numbers_of_weights,
@@ -30,6 +29,7 @@ from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.declaring import sources_of
 from mklkit.estimators.joining import one_table
 from mklkit.estimators.training_data import checked_groups
+from mklkit.evaluation.study import Roles
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Role, Schema, Task
 from mklkit.protocols.component import AUTO_TASK, TASK
@@ -169,33 +169,15 @@ class DataSet:
         return self.task.truth(self.target)
 
 
-@attrs.frozen
-class Reading:
-    """How sources are read: the target, what is left out, the weights of rows, and the task."""
-
-    target: Wanted = None
-    drop: Any = ()
-    weights: Any = None
-    task: str = TASK
-
-
-def data_sets(
-    source: Any,
-    y: Any,
-    target: Wanted,
-    drop: Any,
-    weights: Any = None,
-    task: str = TASK,
-) -> list[DataSet]:
+def data_sets(source: Any, y: Any, roles: Roles, task: str = TASK) -> list[DataSet]:
     """Return the data sets in the arguments of :func:`mklkit.compare`."""
-    how = Reading(target, drop, weights, task)
     if y is not None:
-        return [_of_rows("data", source, y, how)]
+        return [_of_rows("data", source, y, roles, task)]
     if not isinstance(source, Mapping):
         sources = source if isinstance(source, list) else [source]
-        data = [_data_set(part, None, how) for part in sources]
+        data = [_data_set(part, None, roles, task) for part in sources]
     else:
-        data = [_data_set(part, name, how) for name, part in source.items()]
+        data = [_data_set(part, name, roles, task) for name, part in source.items()]
     names = [part.name for part in data]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -213,16 +195,16 @@ def data_sets(
     return data
 
 
-def _data_set(source: Any, name: str | None, how: Reading) -> DataSet:
+def _data_set(source: Any, name: str | None, roles: Roles, task: str) -> DataSet:
     if isinstance(source, (str, PathLike)):
-        _check_column(how.weights)
-        source = load_table(source, how.target, how.drop, weights=how.weights, task=how.task)
+        _check_column(roles.weights)
+        source = load_table(source, roles.target, roles.drop, weights=roles.weights, task=task)
     if isinstance(source, Table):
         return _of_table(source, name or source.name)
     if isinstance(source, tuple) and len(source) == 2:
-        return _of_rows(name or "data", *source, how)
-    if isinstance(source, pd.DataFrame) and how.target is not None:
-        return _of_frame(name or "data", source, how)
+        return _of_rows(name or "data", *source, roles, task)
+    if isinstance(source, pd.DataFrame) and roles.target is not None:
+        return _of_frame(name or "data", source, roles, task)
     raise DataError(
         "Expected the name of a data set, a file, or rows that need labels, as in compare(X, y),"
         " compare({'name': (X, y)}) or compare(frame, target='column'); got"
@@ -238,21 +220,21 @@ def _check_column(weights: Any) -> None:
         )
 
 
-def _of_frame(name: str, frame: pd.DataFrame, how: Reading) -> DataSet:
+def _of_frame(name: str, frame: pd.DataFrame, roles: Roles, kind: str) -> DataSet:
     """Return the data of a frame that holds the targets as a column."""
     frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
-    names, dropped = targets_and_dropped(frame.columns.tolist(), name, how.target, how.drop)
+    names, dropped = targets_and_dropped(frame.columns.tolist(), name, roles.target, roles.drop)
     notes: list[str] = []
     frame = drop_without_target(frame.drop(columns=dropped), names, notes)
-    targets, task = read_targets(frame[names], how.task)
-    how = attrs.evolve(how, task=task.name)
-    return _of_rows(name, frame.drop(columns=names), targets, how, notes)
+    targets, task = read_targets(frame[names], kind)
+    return _of_rows(name, frame.drop(columns=names), targets, roles, task.name, notes)
 
 
-def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ()) -> DataSet:
+def _of_rows(
+    name: str, X: Any, y: Any, roles: Roles, kind: str, notes: Sequence[str] = ()
+) -> DataSet:
     X = one_table(X)
     refuse_sparse(y, "y")
-    kind = how.task
     if kind == AUTO_TASK:
         kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())
     targets = task_named(kind).as_array(y)
@@ -267,11 +249,11 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
     ):
         raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {targets.shape}.")
     weights: pd.Series | None = None
-    if isinstance(how.weights, (str, int)) and isinstance(X, pd.DataFrame):
-        column = choose_column(list(X.columns), how.weights, "to take as the weights of the rows")
+    if isinstance(roles.weights, (str, int)) and isinstance(X, pd.DataFrame):
+        column = choose_column(list(X.columns), roles.weights, "to take as the weights of the rows")
         weights, X = numbers_of_weights(X[column]), X.drop(columns=column)
-    elif how.weights is not None:
-        weights = numbers_of_weights(pd.Series(how.weights, name="weights"))
+    elif roles.weights is not None:
+        weights = numbers_of_weights(pd.Series(roles.weights, name="weights"))
     if weights is not None and len(weights) != len(X):
         raise DataError(f"Expected {len(X)} weights, one per row; got {len(weights)}.")
     encoder = TableEncoder().fit(X)

@@ -26,6 +26,11 @@ def significant(value: float, digits: int) -> str:
     return f"{MINUS}{text[1:]}" if text.startswith("-") else text
 
 
+def extent(low: float, high: float) -> str:
+    """Return the two ends of a range, with six significant digits."""
+    return f"{significant(low, 6)} to {significant(high, 6)}"
+
+
 def whole(value: float) -> str:
     """Return a number of things."""
     return number(value, 0)

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
+from mklkit.display.numbers import extent, significant
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.estimators.binding import bind
@@ -310,7 +311,7 @@ def fit_decisions(
     if least < low - SLACK or most > high + SLACK:
         raise component_error(
             combiner,
-            f"weights must be from {low:g} to {high:g}; it returned {least:.6g} to {most:.6g}."
+            f"weights must be from {extent(low, high)}; it returned {extent(least, most)}."
             " State another range by CombinerTraits(weight_range=(low, high)).",
         )
     return decisions
@@ -391,7 +392,8 @@ def _most_extreme(views: ViewSet) -> tuple[float, str]:
                 largest[index] = np.maximum(largest[index], np.abs(tile).max())
         place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))
     label = quoted(views.labels[place])
-    has = f"Kernel {label} has the most extreme values, values up to {largest[place]:.2g}"
+    size = significant(largest[place], 2)
+    has = f"Kernel {label} has the most extreme values, values up to {size}"
     mend = ""
     if not np.isfinite(largest[place]):
         has = f"Kernel {label} has infinite or NaN values"

@@ -12,7 +12,7 @@ from typing import Any
 from mklkit._version import __version__
 from mklkit.datasets.columns import by_source
 from mklkit.display.html import rendered
-from mklkit.display.numbers import chosen_texts
+from mklkit.display.numbers import chosen_texts, significant
 from mklkit.errors import counted
 from mklkit.evaluation.claims import LEVEL, coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.verdict import FEW_DATASETS
@@ -29,7 +29,7 @@ def methods_of_model(metadata: Mapping[str, Any]) -> tuple[str, str]:
         for kernel in model.get("kernels", [])
     ]
     chosen = chosen_texts(model.get("chosen", {}))
-    content = {**metadata, "kernels": kernels, "chosen": chosen}
+    content = {**metadata, "kernels": kernels, "chosen": chosen, "significant": significant}
     return _written("evaluation/methods_of_model.txt", content)
 
 

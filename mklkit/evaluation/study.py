@@ -37,11 +37,14 @@ from mklkit.registry.registry import get_registry
 
 @attrs.frozen(kw_only=True)
 class Roles:
-    """The columns of a table that are not features, by name or position; None: there is none."""
+    """The columns of a table that are not features, by name or position; None: there is none.
+
+    The weights of rows that are no table yet may be an array.
+    """
 
     target: Wanted = None
     drop: Sequence[str] = ()
-    weights: str | None = None
+    weights: Any = None
     groups: str | None = None
     split: str | None = None
 

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import scipy.linalg
 
+from mklkit.display.numbers import significant
 from mklkit.errors import DataError
 from mklkit.numerics.least_squares import cholesky_or_none
 from mklkit.protocols import Array, TrainingView
@@ -181,7 +182,7 @@ def best_bias(outputs: Array, y: Array, row_weights: Array | None = None) -> flo
 
 def too_large(size: float) -> DataError:
     """Return the error for kernel values or features that the solvers can't take."""
-    extent = f"as large as {size:.2g}" if np.isfinite(size) else "that are not finite"
+    extent = f"as large as {significant(size, 2)}" if np.isfinite(size) else "that are not finite"
     return DataError(
         f"The support vector machine can't be solved with kernel values or features {extent}:"
         f" scale the data (mklkit fit --scale, or StandardScaler), or use kernels"

@@ -10,6 +10,7 @@ import numpy as np
 from attrs.validators import ge, gt, instance_of, lt
 from sklearn.exceptions import ConvergenceWarning
 
+from mklkit.display.numbers import significant
 from mklkit.errors import IncompatibleError
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import (
@@ -47,9 +48,10 @@ class _SupportVectorLearner(Learner):
     max_iter: int
 
     def _say_what_helps(self, side: TrainingView) -> None:
+        size = significant(mean_square(side), 2)
         warnings.warn(
             f"{self.name} was stopped after max_iter={self.max_iter} steps. Kernel values are"
-            f" about {mean_square(side):.2g}; if that is far above 1, scaled features or"
+            f" about {size}; if that is far above 1, scaled features or"
             " kernels such as 'cosine(polynomial)' help, otherwise a smaller C or a larger"
             " max_iter.",
             ConvergenceWarning,

@@ -14,6 +14,7 @@ from sklearn.dummy import DummyClassifier
 
 from mklkit.datasets.columns import text_of
 from mklkit.datasets.target import check_labels, class_labels, looks_like_numbers, warn_of_numbers
+from mklkit.display.numbers import number
 from mklkit.errors import DataError, listed
 from mklkit.estimators.class_scorers import needs_probabilities
 from mklkit.estimators.classifier import MKLClassifier
@@ -189,7 +190,7 @@ class Classification(Task):
             return ""
         return (
             f"the score is the {self.in_words(name)}, because the largest class has"
-            f" {_unevenness(targets):.1f} times as many samples as the smallest"
+            f" {number(_unevenness(targets), 1)} times as many samples as the smallest"
         )
 
     def needs_probabilities(self, name: str, targets: NDArray[Any]) -> bool:

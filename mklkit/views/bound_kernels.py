@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from scipy.sparse import issparse
 
+from mklkit.display.numbers import significant
 from mklkit.errors import (
     DataError,
     IncompatibleError,
@@ -162,8 +163,9 @@ def warn_of_far_rows(bound: BoundKernel, fitted: FittedKernel, rows: Rows) -> No
     else:
         spread = float(np.linalg.norm(near_one.std(axis=0)))
     if spread > smallest * distance and distance > FAR * spread:
+        times = significant(distance / spread, 2)
         warnings.warn(
-            f"Kernel {bound.label!r} multiplies rows that are {distance / spread:.2g} times as far"
+            f"Kernel {bound.label!r} multiplies rows that are {times} times as far"
             " from zero as from each other: its values are nearly the same for all of them, and"
             " dominate other kernels. Scale the data (each column to mean 0 and standard deviation"
             " 1, say).",

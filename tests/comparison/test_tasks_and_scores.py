@@ -36,6 +36,7 @@ from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation import make_splits
+from mklkit.evaluation.study import Roles
 from mklkit.tasks import Outliers, Regression
 
 FEATURES, NUMBERS = (part[:90] for part in load_diabetes(return_X_y=True))
@@ -244,7 +245,7 @@ def test_a_baseline_that_takes_most_of_the_time_is_left_out() -> None:
     linear = ModelSettings(kernels="linear")
     design = Design(settings=linear, baselines=("logistic regression",))
     methods, *_ = methods_to_compare((), (), design)
-    (data,) = data_sets(X, Y, None, ())
+    (data,) = data_sets(X, Y, Roles())
     plan = make_splits(Y, "2x1")
     plain = [cell for *_, cell in run_cells(data, plan, methods, lambda *_: None, lambda _: None)]
 

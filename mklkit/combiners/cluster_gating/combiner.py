@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from mklkit.combiners.cluster_gating.stages import Stages
 from mklkit.combiners.templates.gating import Composition, GatingCombiner
+from mklkit.display.numbers import significant
 from mklkit.errors import DataError, MKLKitWarning, SpecError, suggest
 from mklkit.numerics.graph_embedding import discriminant_graphs, embedding_size
 from mklkit.protocols import Array, CombinerTraits, Views
@@ -171,7 +172,7 @@ class ClusterGating(GatingCombiner):
         if not (np.isfinite(spread) and np.isfinite(squares)):
             raise DataError(
                 f"cluster-gating can't tell clusters apart: squares of values up to"
-                f" {np.abs(rows).max():.2g} overflow {rows.dtype}. Scale the data."
+                f" {significant(np.abs(rows).max(), 2)} overflow {rows.dtype}. Scale the data."
             )
         n_clusters = min(self.n_clusters, len(rows))
         if isinstance(self.clusterer, str) and n_clusters < self.n_clusters:

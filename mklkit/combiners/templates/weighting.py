@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighted_grid import WeightedGrid
+from mklkit.display.numbers import significant
 from mklkit.errors import WeightsWarning
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
@@ -324,7 +325,7 @@ class LearnedWeighting(Combiner):
         chosen = self.choose(views, target, learner, random_state)
         raw = array_of(self, "weights", chosen, (len(views),)).astype(np.float64)
         if (raw < 0).any():
-            fault = f"weights must be zero or above; it returned {raw.min():.6g}."
+            fault = f"weights must be zero or above; it returned {significant(raw.min(), 6)}."
             raise component_error(self, fault)
         return on_simplex(raw, views, self.name), learner
 

@@ -25,6 +25,7 @@ from mklkit.datasets.paths import status
 from mklkit.datasets.table import Table
 from mklkit.datasets.table_schema import columns_of
 from mklkit.errors import DataError, counted, plain_message
+from mklkit.evaluation.study import Roles
 
 FOLDER = "MKLKIT_DATA"
 """The environment variable that names the folder of data sets."""
@@ -183,7 +184,7 @@ def find_data(
     features = _votes_as_numbers(features)
     notations = {str(column.name): column.notation for column in table.schema}
     table = attrs.evolve(table, features=features, schema=columns_of(features, notations))
-    (data,) = data_sets({name: table}, None, None, ())
+    (data,) = data_sets({name: table}, None, Roles())
     return attrs.evolve(data, notes=notes)
 
 
