@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import Comparison, MKLClassifier, compare
 from mklkit.comparison.data import data_sets
 from mklkit.errors import DataError, UnknownNameError
+from mklkit.evaluation.study import Roles
 
 WINES, CLASSES = load_wine(return_X_y=True, as_frame=True)
 X, Y = WINES.iloc[30:90, 1:5].reset_index(drop=True), np.array(["a", "b"])[CLASSES[30:90]]
@@ -297,10 +298,10 @@ def test_of_several_data_sets_a_notebook_shows_ranks(compared: Comparison) -> No
 
 
 def test_a_frame_may_hold_its_target() -> None:
-    (plain,) = data_sets(X, Y, None, ())
-    (held,) = data_sets(X.assign(kind=Y), None, "kind", ())
+    (plain,) = data_sets(X, Y, Roles())
+    (held,) = data_sets(X.assign(kind=Y), None, Roles(target="kind"))
     assert held.fingerprint() == plain.fingerprint()
     with pytest.raises(DataError, match="got DataFrame"):
-        data_sets(X, None, None, ())
+        data_sets(X, None, Roles())
     with pytest.raises(DataError, match="Did you mean 'kind'"):
-        data_sets(X.assign(kind=Y), None, "kindd", ())
+        data_sets(X.assign(kind=Y), None, Roles(target="kindd"))

@@ -12,6 +12,7 @@ from mklkit.comparison.design import Design
 from mklkit.comparison.line_up import methods_to_compare
 from mklkit.comparison.stored import Cell
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.evaluation.study import Roles
 
 EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken=1'>"
 LONG = "dimkl6(rank=5, floor=0.001) + a-name-without-any-place-to-break-" + "x" * 60
@@ -36,7 +37,7 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     names = [f"set {place} {EVIL} {SURROGATE}" for place in range(n_datasets)]
     sets = [
         attrs.evolve(data, summary=EVIL, notes=[f"note {EVIL}"])
-        for data in data_sets(dict.fromkeys(names, source), None, None, ())
+        for data in data_sets(dict.fromkeys(names, source), None, Roles())
     ]
     plan = {
         "data": [data.metadata() for data in sets],

@@ -23,6 +23,7 @@ from printed_pages import lines_of, needs_folder, shown, use_of
 from mklkit import RPEMEKLClassifier, TableEncoder
 from mklkit.comparison.data import data_sets
 from mklkit.errors import DataError
+from mklkit.evaluation.study import Roles
 
 COUNTS = {
     "Glass": (70, 76, 17, 13, 9, 29),
@@ -167,6 +168,6 @@ def test_the_page_has_the_accuracies_of_today():
 
 def test_glass_with_other_names_of_classes_is_refused():
     rows = pd.DataFrame({"RI": [1.5, 1.6]})
-    (data,) = data_sets({"glass": (rows, np.array([1, 2]))}, None, None, ())
+    (data,) = data_sets({"glass": (rows, np.array([1, 2]))}, None, Roles())
     with pytest.raises(DataError, match="glass has classes other than build wind float"):
         with_row_number(data)

@@ -66,7 +66,7 @@ def test_weights_that_can_not_be_used_are_uniform_and_said(two_classes, raw, mes
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ((1, -0.5, 1), "fixed .*-0.5"),
+        ((1, -0.5, 1), "fixed .*.0.5"),
         ((1, 1), r"fixed .*\(3,\).*\(2,\)"),
         (((1, 1, 1),), r"fixed .*\(3,\).*\(1, 3\)"),
     ],
