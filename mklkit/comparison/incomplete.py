@@ -18,8 +18,11 @@ from mklkit.estimators.missing_sources import counts, numbered
 def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
     """Return the data with the rows that lack a source of some method's kernels, and notes."""
     sources: dict[Any, pd.Series] = {}
+    examined: set[tuple[str, ...]] = set()
     for method in methods:
-        if not missable(declared_sources(method.pipeline[-1])).keys() <= sources.keys():
+        labels = tuple(missable(declared_sources(method.pipeline[-1])))
+        if labels not in examined:
+            examined.add(labels)
             model = for_table(method.pipeline, data.schema)
             sources |= dict(missing_sources_in(model, data.features).items())
     missing = pd.DataFrame(sources)

@@ -14,6 +14,7 @@ from mklkit.datasets.selecting import chosen_columns
 from mklkit.errors import CovariatesWarning
 from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names
+from mklkit.estimators.sources import columns_of_labels, may_name_source
 
 
 @attrs.frozen
@@ -48,7 +49,15 @@ class Adjustment:
     def read_by(self, estimator: Any) -> list[str]:
         """Return the unadjusted columns that an unfitted estimator reads, all if it has no
         kernels."""
-        selectors = [source.columns for source in declared_sources(estimator)]
+        declared = declared_sources(estimator)
+        labels = [source.label for source in declared if may_name_source(source.label)]
+        named = columns_of_labels(labels, self.columns)
+        selectors = [
+            [self.columns[place] for place in named[source.label]]
+            if source.columns is None and source.label in named
+            else source.columns
+            for source in declared
+        ]
         read = chosen_columns(selectors or [None], self.columns)
         return [name for name in self.unadjusted if name in read]
 

@@ -103,7 +103,11 @@ def build_pipeline(
     # Covariates that are kept are numbers.
     infer = any(source.reads is None for source in sources) and not covariates
     # Without those that change nothing, encoders of estimators with other kernels may be equal.
-    changing = [source for source in sources if source.columns is not None or source.unchanged]
+    changing = [
+        source
+        for source in sources
+        if source.columns is not None or source.unchanged or source.missing is not None
+    ]
     columns = () if schema is None else schema.columns
     encoder = TableEncoder(max_categories, Schema(columns, changing, infer, missing_value))
     passthrough = [source.columns for source in changing if source.unchanged]
@@ -291,9 +295,10 @@ def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     1     True  False
     2    False  False
     """
-    sources = missable(declared_sources(model[-1]))
     schema = model[0].schema
-    if not sources or (schema.missing_value is None and not features.isna().any(axis=None)):
+    if not missable(declared_sources(model[-1])) or (
+        schema.missing_value is None and not features.isna().any(axis=None)
+    ):
         return pd.DataFrame(index=features.index)
     kept = [
         source if source.missing is None else attrs.evolve(source, missing="kept")
@@ -302,6 +307,7 @@ def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     encoder = clone(model[0]).set_params(schema=attrs.evolve(schema, sources=kept))
     encoded = encoder.fit_transform(features)
     names = encoded.columns.tolist()
+    sources = missable(encoder.schema_.sources)
     columns = {label: [*chosen_columns([source], names)] for label, source in sources.items()}
     gaps = {label: encoded[each].isna() for label, each in columns.items() if each}
     return pd.DataFrame({label: of_source.all(axis=1) for label, of_source in gaps.items()})

@@ -15,7 +15,7 @@ from mklkit.datasets.notations import TEXT, WRITTEN
 from mklkit.datasets.readings import holds_of, is_text, read_later, settle_notations
 from mklkit.datasets.selecting import chosen_columns, passed_on
 from mklkit.errors import DataError, named, quoted
-from mklkit.estimators.sources import is_free_text
+from mklkit.estimators.sources import is_free_text, sources_told
 from mklkit.protocols import AS_READ, Column, Gaps, Holds, Schema, Source
 from mklkit.registry.composing import kernels_on
 
@@ -79,6 +79,7 @@ def settled(written: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, Schema
         frame, notations, notes = settle_notations(written)
         columns = list(columns_of(frame, notations))
         others = []
+    schema = attrs.evolve(schema, sources=sources_told(frame, schema.sources))
     check_sources(attrs.evolve(schema, columns=[*columns, *others]))
     resolved = _for_sources(frame, attrs.evolve(schema, columns=columns))
     for place, column in enumerate(() if schema.columns else resolved):

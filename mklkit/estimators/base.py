@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
-from mklkit.estimators.declaring import sources_of
+from mklkit.estimators.declaring import sources_by_name, sources_of
 from mklkit.estimators.fit import Fitted
-from mklkit.estimators.plan import check_new_rows, kernels_to_bind
+from mklkit.estimators.plan import check_new_rows, chooses_by_default, kernels_to_bind
 from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, Source, TargetKind
@@ -333,6 +333,8 @@ class KernelEstimator(NestedParameters, FittedKernels):
         list of Source
             One for each kernel; none if the kernels can't be made, which ``fit`` reports.
         """
+        if chooses_by_default(self):
+            return sources_by_name(self.missing)
         return sources_of(self.kernels, self.missing)
 
     @property

@@ -10,8 +10,9 @@ import attrs
 from sklearn.base import MetaEstimatorMixin
 
 from mklkit.errors import MKLKitError
+from mklkit.estimators.sources import may_name_source
 from mklkit.protocols import Missing, Source
-from mklkit.registry.columns import bind_kernels
+from mklkit.registry.columns import AUTO_KERNELS, bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
@@ -67,16 +68,25 @@ def sources_of(kernels: Any, missing: Any) -> list[Source]:
     """
     if kernels is None:
         return []
-    fate: Literal["kept", "filled"] = "filled" if _fills(missing) else "kept"
     bound: list[BoundKernel] = []
     with suppress(MKLKitError):
         bound = bind_kernels(kernels)
+    fate = _fate(missing)
     return [
         attrs.evolve(source, missing=fate)
-        if source.columns is not None and source.reads in (*READS_TABLES, None)
+        if source.reads in (*READS_TABLES, None)
+        and (source.columns is not None or source.by_name or may_name_source(source.label))
         else source
         for source in map(_source, bound)
     ]
+
+
+def sources_by_name(missing: Any) -> list[Source]:
+    """Return what an estimator declares that chooses kernels for the sources of a table of numbers.
+
+    A strategy for missing sources, or its name, says what becomes of their gaps.
+    """
+    return [Source(AUTO_KERNELS, missing=_fate(missing), by_name=True)]
 
 
 def missable(sources: Iterable[Source]) -> dict[str, Any]:
@@ -91,16 +101,16 @@ def missable(sources: Iterable[Source]) -> dict[str, Any]:
     return {source.label: source.columns for source in sources if source.missing is not None}
 
 
-def _fills(missing: Any) -> bool:
-    """Return whether a strategy fills all gaps; one that can't be made is left to ``fit``."""
-    if missing is None:
-        return False
-    with suppress(MKLKitError):
-        strategy: Missing = get_registry().create("missing", missing)
-        return strategy.fills
-    return False
+def _fate(missing: Any) -> Literal["kept", "filled"]:
+    """Return what a strategy does to gaps; one that can't be made is left to ``fit``."""
+    if missing is not None:
+        with suppress(MKLKitError):
+            strategy: Missing = get_registry().create("missing", missing)
+            return "filled" if strategy.fills else "kept"
+    return "kept"
 
 
 def _source(kernel: BoundKernel) -> Source:
     reads = None if kernel.auto else kernel.reads
-    return Source(kernel.label, kernel.columns, reads, kernel.traits.allows_gaps)
+    by_name = kernel.auto and kernel.columns is None
+    return Source(kernel.label, kernel.columns, reads, kernel.traits.allows_gaps, by_name=by_name)

@@ -234,17 +234,24 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
         )
         key = plan.kind, sources, settings, data.digest
         bank = cache.of(("chosen kernels", key), choose)
-    plan = attrs.evolve(plan, kernels=tuple(bank.kernels), proposed=False)
     notes = [*bank.notes, *plan.notes]
-    if bank.learner is None:
-        return attrs.evolve(plan, notes=tuple(notes))
-    notes = [note for note in notes if not note.startswith("learner ")]
-    feature_map = plan.feature_map
-    if plan.landmarks is not None and not bank.exact:
+    learner, feature_map = plan.learner, plan.feature_map
+    if bank.learner is not None:
+        learner = bank.learner
+        notes = [note for note in notes if not note.startswith("learner ")]
+    if plan.landmarks is not None and bank.landmarks:
         feature_map = plan.landmarks
         notes = [note for note in notes if not note.startswith("feature map ")]
         notes.append(f"feature map {to_spec(feature_map)}: there are {len(data.rows)} rows")
-    return attrs.evolve(plan, feature_map=feature_map, learner=bank.learner, notes=tuple(notes))
+    return attrs.evolve(
+        plan,
+        kernels=tuple(bank.kernels),
+        feature_map=feature_map,
+        learner=learner,
+        proposed=False,
+        sources=plan.kernels,
+        notes=tuple(notes),
+    )
 
 
 CHECKED_ROWS = 256

@@ -399,7 +399,7 @@ class ModelSettings:
         if self.preset is not None:
             return [f"preset {self.preset}"]
         lines = []
-        if not self.kernels and not any(bound.auto for bound in model.bound_kernels_):
+        if not self.kernels and not model.fitted_.plan.sources:
             specs = ", ".join(kernel.partition(":")[2] for kernel in KERNELS)
             lines.append(f"kernels {specs}: the default")
         if self.combiner is None:

@@ -23,7 +23,7 @@ from mklkit.estimators.missing_sources import accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.reading import as_source, read_rows
-from mklkit.estimators.sources import kernels_to_choose, sources_to_choose
+from mklkit.estimators.sources import kernels_to_choose, sources_to_choose, with_columns_of_labels
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sparse_rows import bytes_of
 from mklkit.protocols import (
@@ -72,7 +72,8 @@ class Plan:
     ``kernels`` are bound to columns of the table, whose columns the ``schema`` has; if
     ``proposed``, some tell how to read a source until its kernel is chosen from rows and target,
     along with one of ``learners`` (empty if the learner is given); with many rows on ``landmarks``,
-    a feature map (None if the map is given). ``scale`` is what is done to the
+    a feature map (None if the map is given). Once they are chosen, ``sources`` are the kernels from
+    before. ``scale`` is what is done to the
     columns of kernels that do not say. ``bandwidths`` tells whether kernels are fitted to
     each problem's own rows or to all of them; ``max_memory`` is in bytes, for features and sums
     over them; ``n_jobs`` threads run problems. ``missing`` is the strategy for rows that lack
@@ -85,6 +86,7 @@ class Plan:
     learner: Any
     schema: Schema
     proposed: bool = False
+    sources: tuple[BoundKernel, ...] = ()
     learners: tuple[Any, ...] = ()
     landmarks: Any = None
     kind: str = TWO_CLASSES.name
@@ -154,7 +156,7 @@ def plan_of(
         if learner_is_open
         else (),
         landmarks=get_registry().create("feature_map", LANDMARK_MAP)
-        if learner_is_open and estimator.feature_map is None
+        if proposed and estimator.feature_map is None and takes_landmarks(estimator, choice)
         else None,
         kind=kind.name,
         bandwidths=estimator.bandwidths,
@@ -174,6 +176,13 @@ def is_open(estimator: Any, choice: Choice) -> bool:
     suitable = traits_of(choice.combiner, CombinerTraits).for_learners
     usual = estimator.learner is None and choice.learner.name == LEARNER
     return usual and (not suitable or RIDGE in suitable)
+
+
+def takes_landmarks(estimator: Any, choice: Choice) -> bool:
+    """Return whether many rows may be compared with landmarks: ridge regression is the learner."""
+    return is_open(estimator, choice) or (
+        estimator.learner is None and choice.learner.name == RIDGE
+    )
 
 
 def on_kernels(plan: Plan) -> Plan:
@@ -205,17 +214,27 @@ def kernels_by_default(
         return estimator.kernels
     if sources is not None and len(sources) > 1:
         return AUTO_KERNELS
-    components = {name.partition("__")[0] for name in parameters}
-    of_user = (
-        estimator.combiner != COMBINER
-        or estimator.feature_map is not None
-        or estimator.learner is not None
-        or not components.isdisjoint(("kernels", "combiner", "feature_map", "learner"))
-    )
-    if of_user or isinstance(X, RowSource):
+    if not chooses_by_default(estimator, parameters) or isinstance(X, RowSource):
         return list(KERNELS)
     header(X)  # It reports what is no table.
     return kernels_to_choose(X) if only_numbers(as_table(X)) else list(KERNELS)
+
+
+def chooses_by_default(estimator: Any, parameters: Iterable[str] = ()) -> bool:
+    """Return whether an estimator chooses kernels for a table of numbers in memory.
+
+    It does if the user gave neither kernels nor a combiner, feature map or learner, and varies none
+    of these among the ``parameters`` of a search.
+    """
+    components = {name.partition("__")[0] for name in parameters}
+    return (
+        estimator.chooses_kernels
+        and estimator.kernels is None
+        and estimator.combiner == COMBINER
+        and estimator.feature_map is None
+        and estimator.learner is None
+        and components.isdisjoint(("kernels", "combiner", "feature_map", "learner"))
+    )
 
 
 def kernels_to_bind(
@@ -226,13 +245,7 @@ def kernels_to_bind(
     ``sources`` are those that the user passed.
     """
     bank = bind_kernels(kernels_by_default(estimator, kind, X, sources))
-    # A kernel that is named like a source and names no columns reads the source.
-    bank = [
-        attrs.evolve(bound, columns=sources[bound.label])
-        if sources is not None and bound.columns is None and bound.label in sources
-        else bound
-        for bound in bank
-    ]
+    bank = with_columns_of_labels(bank, None if X is None else header(X)[1], sources)
     if kind.is_empty:
         refuse_auto(bank, "there are no targets")
     return bank if X is None else sources_to_choose(bank, X, sources)

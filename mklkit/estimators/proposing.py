@@ -54,7 +54,7 @@ from mklkit.registry.columns import bind_kernels, proposed_kernels
 from mklkit.registry.specs import kernel_spec
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import KernelRows, is_scalar
-from mklkit.views.scaling import SCALINGS, fits_dense, with_scaling
+from mklkit.views.scaling import SCALINGS, fits_dense, is_fitted_to_all, with_scaling
 from mklkit.views.sides import GramSide
 
 MOST_EXACT = 2000
@@ -80,6 +80,12 @@ GAIN = 0.005
 
 WORTH = 0.01
 """By which share the error must fall for sources to be left out."""
+
+MOST_COMPARED = 10_000
+"""With more rows, a lone source of a classifier has landmarks: a Gram matrix takes 8N² bytes."""
+
+MOST_SOLVED = 5000
+"""With more rows, that of a regressor has landmarks: ridge regression takes N³."""
 
 MUCH = 0.8
 """The share of a named kernel's error below which another representation is worth a warning."""
@@ -110,15 +116,15 @@ LEFT_OUT = "left out"
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    ``learner`` is the one that was chosen with them; None if none was. ``exact``: whether the
-    training rows are few enough to be compared with each other, and not with landmarks. ``notes``
-    tell what was chosen and why.
+    ``learner`` is the one that was chosen with them; None if none was. ``landmarks``: whether the
+    training rows are so many that they should be compared with landmarks, and not with each other.
+    ``notes`` tell what was chosen and why.
     """
 
     kernels: list[BoundKernel]
     notes: tuple[str, ...] = ()
     learner: Any = None
-    exact: bool = True
+    landmarks: bool = False
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""
@@ -200,9 +206,10 @@ def chosen_bank(
     """
     sources = [bound for bound in kernels if bound.auto]
     alone = len(sources) == len(kernels) == 1
+    n_rows = len(data.rows)
     most = ROWS_OF_A_LONE_SOURCE if alone else MOST_ROWS
     judge = attrs.evolve(Judge.of(data, kind, most), names=tuple(names))
-    exact = len(data.rows) <= MOST_EXACT
+    exact = n_rows <= MOST_EXACT
     chosen: list[Candidate] = []
     notes: list[str] = []
     if alone:
@@ -217,7 +224,10 @@ def chosen_bank(
             chosen, further = _sources_together(chosen, judge)
             notes += further
     learner = None
-    if learners and not alone:
+    landmarks = not exact
+    if alone:
+        landmarks = n_rows > (MOST_COMPARED if kind.of_classes else MOST_SOLVED)
+    if learners and (landmarks or not alone):
         learner = learners[0]
     elif learners and kind.of_classes and exact and judge.splits_in_folds:
         learner, note = _better_learner(learners, chosen, judge)
@@ -226,10 +236,13 @@ def chosen_bank(
     for bound in kernels:
         of_source = [candidate.bound for candidate in chosen if candidate.source is bound]
         bank += of_source if bound.auto else [bound]
-    if len(judge.rows) < len(data.rows) and data.rows.in_memory:
-        bank = [attrs.evolve(bound, scaling=None) for bound in bank]  # Fitted to some rows.
+    if len(judge.rows) < n_rows:  # Scalings were fitted to some rows.
+        bank = [
+            attrs.evolve(bound, scaling=None) if is_fitted_to_all(bound, data.rows) else bound
+            for bound in bank
+        ]
     bank = with_scaling(bank, data.rows, scale)
-    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner, exact)
+    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner, landmarks)
 
 
 def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any]]:
@@ -240,9 +253,10 @@ def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any
     leave-one-out errors in relation to that of the mean.
     """
     plan = estimator.fitted_.plan
+    labels = {bound.label for bound in plan.sources or plan.kernels if not bound.auto}
     sources: dict[bytes, list[BoundKernel]] = {}
     for bound in plan.kernels:
-        if bound.reads == "numbers" and not bound.auto:
+        if bound.reads == "numbers" and bound.label in labels:
             key = b"" if bound.columns is None else bound.columns.tobytes()
             sources.setdefault(key, []).append(bound)
     if not sources or estimator.kind.is_empty:
@@ -302,8 +316,8 @@ class Judge:
     """The rows on which representations are compared, and what ridge regression predicts.
 
     ``targets`` (n, T) have a column per class with 1 for its rows, or numbers of deviation 1.
-    ``landmarks`` are places of rows; None if errors are exact. ``n_rows`` counts the training rows,
-    of which these may be some. ``names`` are those of the kernels that may be chosen; empty for
+    ``landmarks`` are places of rows; None if errors are exact. ``whole`` are the training rows, of
+    which these may be some. ``names`` are those of the kernels that may be chosen; empty for
     all.
     """
 
@@ -313,7 +327,7 @@ class Judge:
     weights: Array | None
     groups: NDArray[np.intp] | None
     landmarks: NDArray[np.intp] | None
-    n_rows: int
+    whole: Rows
     names: tuple[str, ...] = ()
 
     @classmethod
@@ -333,21 +347,24 @@ class Judge:
         rows = (
             data.rows if len(drawn) == len(data.rows) and data.rows.in_memory else data.rows[drawn]
         )
-        return cls(rows, targets, codes[drawn], *data.beside(drawn), landmarks, len(data.rows))
+        return cls(rows, targets, codes[drawn], *data.beside(drawn), landmarks, data.rows)
 
     @property
     def splits_in_folds(self) -> bool:
-        """Whether some class has two rows, one of which can be held out."""
-        return bool(np.bincount(self.codes).max() > 1)
+        """Whether some class has two rows, or groups, one of which can be held out."""
+        codes = self.codes
+        if self.groups is not None:
+            codes = np.unique(np.column_stack([codes, self.groups]), axis=0)[:, 0]
+        return bool(np.bincount(codes).max() > 1)
 
     def complete(self, sources: Sequence[BoundKernel]) -> bool:
         """Return whether every sample has every source."""
         return self.rows.missing_of(sources) is None
 
     def missing(self, source: BoundKernel) -> Mask:
-        """Return which samples miss a source, (n,); None if all have it."""
+        """Return which samples miss a source, (n,); None if all have it, or fewer than two."""
         missing = self.rows.missing_of([source])
-        return None if missing is None or not missing.any() else missing[:, 0]
+        return None if missing is None or members_with(missing[:, 0]) is None else missing[:, 0]
 
     def units(self, errors: Array, missing: Mask) -> Array:
         """Return sums of errors (n,) over what is left out at once: a sample, or a group."""
@@ -370,6 +387,9 @@ class Judge:
         """Return the errors of the samples that have a source, from its similarities (n, m)."""
         members = members_with(missing)
         rows, targets = self._present(missing)
+        if _is_one_group(rows):
+            # Nothing is left to learn from without it: no candidate is better than another.
+            return LeftOut(np.zeros(len(targets)), RIDGES[0])
         if self.landmarks is None:
             gram = similarities if members is None else similarities[np.ix_(members, members)]
             spectrum = GramRidge(gram, rows).spectrum
@@ -386,6 +406,8 @@ class Judge:
         Both are of the samples that have a source.
         """
         rows, targets = self._present(missing)
+        if _is_one_group(rows):
+            return 1.0
         nothing = Spectrum(np.empty(0), np.empty((len(targets), 0)))
         (of_mean,) = squared_errors(nothing, rows, targets, np.ones(1))
         total = float(of_mean.sum())
@@ -394,6 +416,11 @@ class Judge:
     def share(self, errors: Array, missing: Mask = None, digits: int = 2) -> str:
         """Return :meth:`ratio` as text."""
         return number(self.ratio(errors, missing), digits)
+
+
+def _is_one_group(rows: WeightedRows) -> bool:
+    """Return whether all rows belong to one group, without which there is none."""
+    return rows.groups is not None and len(rows.groups) < 2
 
 
 def _features(similarities: Array, landmarks: NDArray[np.intp]) -> Array:
@@ -414,7 +441,11 @@ def _candidates(source: BoundKernel, judge: Judge, slow: bool = False) -> Iterat
     """
     faults = []
     missing = judge.missing(source)
-    columns = judge.rows.unfilled(source) if source.reads == "numbers" else None
+    columns = None
+    if source.reads == "numbers":
+        # Of all rows, since the scaling will be fitted to them.
+        columns = (judge.whole if judge.whole.in_memory else judge.rows).unfilled(source)
+    n_rows = len(judge.whole)
     # What all candidates read is not kept with the rows.
     rows = attrs.evolve(judge.rows)
     banks = [
@@ -423,15 +454,14 @@ def _candidates(source: BoundKernel, judge: Judge, slow: bool = False) -> Iterat
             label=source.label,
             columns=source.columns,
             scale=proposed.scale or usual,
-            auto=True,
         )
         for usual in ("standard" if source.reads == "numbers" else None,)
         for proposed in proposed_kernels(source.reads)
         if not judge.names or proposed.kernel.name in judge.names
         if columns is None
         or (
-            SCALINGS[proposed.scale or "standard"].suits(columns, judge.n_rows)
-            and (proposed.sparse or not issparse(columns) or fits_dense(columns, judge.n_rows))
+            SCALINGS[proposed.scale or "standard"].suits(columns, n_rows)
+            and (proposed.sparse or not issparse(columns) or fits_dense(columns, n_rows))
         )
     ]
     able: list[BoundKernel] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -12,11 +12,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, quoted
+from mklkit.errors import DataError, SpecError, quoted, suggest
 from mklkit.estimators.binding import as_table, column_holds, header
 from mklkit.estimators.joining import Places, dense_columns
-from mklkit.protocols import Reads, RowSource
-from mklkit.registry.columns import AUTO_KERNELS, proposed_kernels, resolve_columns
+from mklkit.protocols import Reads, RowSource, Source
+from mklkit.registry.columns import (
+    AUTO_KERNELS,
+    proposed_kernels,
+    resolve_columns,
+    with_unique_labels,
+)
+from mklkit.registry.readings import MISSING_CATEGORY
+from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
 SEPARATOR = re.compile(r"[_.:/|-]")
@@ -28,8 +35,11 @@ MOST_GROUPS = 30
 FEWEST_COLUMNS = 10
 """If no group of names has so many, they need not be sources: x_mean, x_std, y_mean, y_std."""
 
-LONE_SOURCE = f"numbers:{AUTO_KERNELS}@:"
+LONE_SOURCE = ("numbers", AUTO_KERNELS, slice(None))
 """The kernels to be chosen for all columns together."""
+
+NO_VALUE_OF_ITS_OWN = (MISSING_CATEGORY, "infrequent_sklearn")
+"""The names of one-hot columns for gaps and for rare values."""
 
 OTHERS = "others"
 """The source of the columns that no name of a source begins."""
@@ -39,6 +49,103 @@ FEWEST_TEXTS, FEWEST_WORDS, FEWEST_LETTERS = 20, 3, 20
 
 DATE_PARTS = ("", "_month", "_weekday", "_hour")
 """The suffix that ``TableEncoder`` adds to the name of a date."""
+
+
+def may_name_source(label: str) -> bool:
+    """Return whether the label of a kernel that names no columns may be that of a source.
+
+    It may if the user gave it: else it is the kernel's specification.
+    """
+    kernels = {entry.name for entry in get_registry().entries("kernel")}
+    return label != AUTO_KERNELS and not {"(", "["} & {*label} and label not in kernels
+
+
+def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
+    """Return the columns of the sources that have these labels, which may be none.
+
+    They are named like the source, or begin with its name and a separator. A column belongs to the
+    longest such label.
+
+    Examples
+    --------
+    >>> columns_of_labels(["gene", "gene_x", "age"], ["gene_1", "gene_x_1", "gene_x.2", "dose"])
+    {'gene': array([0]), 'gene_x': array([1, 2])}
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        owners = [
+            label
+            for label in labels
+            if name == label or (name.startswith(label) and SEPARATOR.match(name, len(label)))
+        ]
+        if owners:
+            places[max(owners, key=len)].append(place)
+    return {label: np.array(places[label], np.intp) for label in labels if label in places}
+
+
+def with_columns_of_labels(
+    kernels: Sequence[BoundKernel], names: Sequence[str] | None, sources: Places | None
+) -> list[BoundKernel]:
+    """Return kernels in which one that names no columns reads the source that its label names.
+
+    The sources are those of a mapping, or else told by the names of columns. A ``SpecError``
+    refuses a label that is almost the name of a source of a mapping.
+    """
+    labels = [
+        bound.label for bound in kernels if bound.columns is None and may_name_source(bound.label)
+    ]
+    if sources is not None:
+        places = sources
+        for label in labels:
+            if label not in sources and (advice := suggest(label, sources)):
+                raise SpecError(f"Kernel {quoted(label)} names no columns, and no source.{advice}")
+    else:
+        places = columns_of_labels(labels, names or ())
+    return [
+        attrs.evolve(bound, columns=places[bound.label])
+        if bound.columns is None and bound.label in places and not _is_any(bound)
+        else bound
+        for bound in kernels
+    ]
+
+
+def _is_any(bound: BoundKernel) -> bool:
+    """Return whether a kernel stands for all sources that no other kernel names."""
+    return bound.auto and bound.label == AUTO_KERNELS
+
+
+def sources_told(frame: pd.DataFrame, sources: Sequence[Source]) -> list[Source]:
+    """Return the sources that kernels declare, with the columns that names of a table tell.
+
+    Those of a label are added to it, and one that stands for all sources is replaced by them.
+    Sources without columns are none that a sample may miss.
+    """
+    labels = [
+        source.label
+        for source in sources
+        if source.columns is None and may_name_source(source.label)
+    ]
+    named = columns_of_labels(labels, frame.columns.tolist())
+    told: list[Source] = []
+    for source in sources:
+        if source.columns is not None:
+            told.append(source)
+        elif source.label in named:
+            columns = frame.columns[named[source.label]].tolist()
+            told.append(attrs.evolve(source, columns=columns, by_name=False))
+        elif source.by_name and source.missing is not None:
+            contents = Contents.of(frame)
+            of_table = source.reads == "numbers" and not contents.several_by_name()
+            groups = {} if of_table else contents.groups(np.empty(0, np.intp))
+            told += [
+                Source(name or source.label, frame.columns[places].tolist(), None, False, fate)
+                for name, places in groups.items()
+                for fate in [source.missing]
+                if len(groups) > 1
+            ]
+        else:
+            told.append(attrs.evolve(source, missing=None))
+    return told
 
 
 def sources_to_choose(
@@ -75,19 +182,16 @@ def sources_to_choose(
             chosen += table.parts(bound.label, every if columns_of is None else columns_of)
     if not chosen:
         raise DataError("No column is left for the kernels to be chosen: others name all of them.")
-    labels = Counter(bound.label for bound in chosen)
-    if repeated := [label for label, count in labels.items() if count > 1]:
-        raise DataError(f"Two kernels are named {quoted(repeated[0])}: label them.")
-    return chosen
+    return with_unique_labels(chosen)
 
 
-def kernels_to_choose(X: Any) -> str:
+def kernels_to_choose(X: Any) -> list[Any]:
     """Return the kernels to be chosen for a table of numbers: one a source, or one of all columns.
 
     Columns are of several sources if their names tell so and one source has ten columns or more.
     The one-hot columns of categories, and the parts of dates, are no source.
     """
-    return AUTO_KERNELS if Contents.of(X).several_by_name() else LONE_SOURCE
+    return [AUTO_KERNELS if Contents.of(X).several_by_name() else LONE_SOURCE]
 
 
 @attrs.frozen(eq=False)
@@ -142,11 +246,21 @@ class Contents:
         numbers = np.setdiff1d(np.arange(self.n_columns), np.union1d(words, taken))
         if self.names is None:
             return numbers, {}
-        one_hot = tuple(f"{self.names[place]}_" for place in self.categories)
-        plain = [n for n in numbers.tolist() if not self.names[n].startswith(one_hot)]
+        one_hot = self._one_hot_names()
+        plain = [n for n in numbers.tolist() if self.names[n] not in one_hot]
         dates = _dates({self.names[place]: place for place in plain})
         parts = [n for date in dates.values() for n in date.tolist()]
         return np.setdiff1d(np.array(plain, np.intp), parts), dates
+
+    def _one_hot_names(self) -> set[str]:
+        """Return the names that an encoder gives to the one-hot columns of the categories."""
+        if self.names is None or self.frame is None:
+            return set()
+        return {
+            f"{self.names[place]}_{value}"
+            for place in self.categories.tolist()
+            for value in (*self.frame.iloc[:, place].dropna().unique(), *NO_VALUE_OF_ITS_OWN)
+        }
 
     def named_groups(self, numbers: NDArray[np.intp]) -> Places:
         """Return the sources of some columns that their names tell; none, or at least two.

@@ -262,9 +262,14 @@ class Measuring:
         seed = [self.seed, len(self.folds)]
         try:
             member = members_of(model)[0]
-            kernels = [list(self.plan.reads).index(name) for name in member.kernel_names_]
-            effects = column_effects(member, rows, np.array(places), seed)
-            return [{**effect, "kernel": kernels[effect["kernel"]]} for effect in effects]
+            effects = list(column_effects(member, rows, np.array(places), seed))
+            kernels = list(self.plan.reads)
+            names_in_fit = [member.kernel_names_[effect["kernel"]] for effect in effects]
+            return [
+                {**effect, "kernel": kernels.index(name)}
+                for effect, name in zip(effects, names_in_fit, strict=True)
+                if name in kernels
+            ]
         except IncompatibleError:
             return []
 
@@ -347,19 +352,21 @@ def _deviation(values: Array) -> Any:
 def _weights(model: Any, rows: Any, kernels: Sequence[str]) -> tuple[Array, Array]:
     """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none.
 
-    The weight of a chosen source that the fit left out is 0.
+    The weight of a chosen source that the fit left out is 0. A fit may have chosen a source that
+    is not among the kernels, as the model left it out.
     """
     means, spreads = [], []
     for member in members_of(model):
         mean, spread = np.zeros(len(kernels)), np.full(len(kernels), np.nan)
-        places = [kernels.index(name) for name in member.kernel_names_]
+        known = [place for place, name in enumerate(member.kernel_names_) if name in kernels]
+        places = [kernels.index(member.kernel_names_[place]) for place in known]
         if all(isinstance(decision, GatedDecision) for decision in member.decisions_):
             gates = member.gate_weights(rows)
-            mean[places] = gates.mean(axis=0)
+            mean[places] = gates.mean(axis=0)[known]
             spread[:] = 0.0
-            spread[places] = gates.std(axis=0)
+            spread[places] = gates.std(axis=0)[known]
         else:
-            mean[places] = member.weights_.mean(axis=0)
+            mean[places] = member.weights_.mean(axis=0)[known]
         means.append(mean)
         spreads.append(spread)
     return np.mean(means, axis=0), np.mean(spreads, axis=0)

@@ -53,23 +53,20 @@ class Refit:
         first: Any = members[0]
         chosen: Any = clone(first)
         bound = first.bound_kernels_
-        proposed = any(kernel.auto for kernel in bound)
+        sources = first.fitted_.plan.sources
         kernels: list[Binding] = []
-        if proposed:
+        if sources:
             names = column_names(first)
-            again = _one_each(bound)
-            labels = listed([kernel.label for kernel in bound if kernel.auto])
-            notes.append(
-                f"what was chosen for {labels} was chosen again in each fold"
-                if again
-                else "the kernels are those of the model and were not chosen again"
-            )
-            for kernel in bound:
+            # A lone source has a sum of kernels, which may be others on a fold.
+            again = len(sources) > 1
+            notes.append(_on_the_choice(sources, bound))
+            for kernel in sources if again else bound:
                 columns = None if kernel.columns is None else names[kernel.columns].tolist()
-                chosen_again = again and kernel.auto
-                part = AUTO_KERNELS if chosen_again else kernel.kernel
-                scale = None if chosen_again else scale_of(kernel)
+                part = AUTO_KERNELS if kernel.auto else kernel.kernel
+                scale = None if kernel.auto else scale_of(kernel)
                 kernels.append((kernel.label, part, columns, scale))
+            if chosen.learner is None:
+                chosen.set_params(learner=first.learner_, feature_map=first.feature_map_)
         else:
             # Never rebuilt from their specs, which may name a file or come from a model file.
             named = [parts_of(kernel) for kernel in kernel_list(first.kernels)]
@@ -91,7 +88,7 @@ class Refit:
             )
         if chosen.random_state is None:
             chosen.set_params(random_state=seed)
-        return cls(None if before is None else _resolved(before), chosen, proposed, notes)
+        return cls(None if before is None else _resolved(before), chosen, bool(sources), notes)
 
     def on(self, rows: Any) -> Any:
         """Return the estimator for rows that the steps before it made, unfitted."""
@@ -116,6 +113,14 @@ class Refit:
             read = reads.get(label) if columns is None else None
             if label != left_out:
                 kernels.append((label, kernel, columns if read is None else read.tolist(), scale))
+        if len(kernels) == 1 and kernels[0][1] == AUTO_KERNELS:
+            # It would be a lone source, which has a sum of kernels.
+            label, _, columns, _ = kernels[0]
+            kernels = [
+                (label, kernel.kernel, columns, scale_of(kernel))
+                for kernel in members_of(whole)[0].bound_kernels_
+                if kernel.label == label
+            ] or kernels
         return self._with(kernels)
 
     @staticmethod
@@ -148,15 +153,15 @@ class Refit:
         return whole
 
 
-def _one_each(kernels: Sequence[BoundKernel]) -> bool:
-    """Return whether kernels read different columns, so that each is the only one of its source.
-
-    A lone source has a sum of kernels, which may be several on a fold.
-    """
-    if len(kernels) == 1:
-        return False
-    read = [b"" if bound.columns is None else bound.columns.tobytes() for bound in kernels]
-    return len(set(read)) == len(read)
+def _on_the_choice(sources: Sequence[BoundKernel], kernels: Sequence[BoundKernel]) -> str:
+    """Return a note on whether what was chosen for a model's sources was chosen again."""
+    if len(sources) == 1:
+        return "the kernels are those of the model and were not chosen again"
+    kept = {kernel.label for kernel in kernels}
+    chosen = [source.label for source in sources if source.auto]
+    note = f"what was chosen for {listed(chosen)} was chosen again in each fold"
+    left_out = [label for label in chosen if label not in kept]
+    return f"{note}; the model left out {listed(left_out)}" if left_out else note
 
 
 def _columns_by_label(whole: Any) -> dict[str, Any]:

@@ -100,7 +100,9 @@ class Source:
         Whether the kernel skips gaps, so that they need not be filled.
     missing : {"kept", "filled"}, optional
         What becomes of the gaps of samples in which all of its columns are missing; None if no
-        sample is said to miss it, as for kernels that name no columns.
+        sample is said to miss it, as for a kernel that reads all columns.
+    by_name : bool
+        Whether it stands for each source that the names of columns tell.
 
     Examples
     --------
@@ -115,6 +117,7 @@ class Source:
     missing: Literal["kept", "filled"] | None = attrs.field(
         default=None, validator=optional(in_(("kept", "filled")))
     )
+    by_name: bool = attrs.field(default=False, validator=instance_of(bool))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -51,12 +51,20 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
     >>> [(k.label, k.columns) for k in bind_kernels(["linear", "fou:rbf@fou_*"])]
     [('linear', None), ('fou', 'fou_*')]
     """
-    unique: dict[str, BoundKernel] = {}
+    bound: list[BoundKernel] = []
     for value in kernel_list(kernels):
         spec = isinstance(value, str)
         kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
         if kernel.scale is not None:
             scaling_named(kernel.scale, f" of kernel {quoted(kernel.label)}")
+        bound.append(kernel)
+    return with_unique_labels(bound)
+
+
+def with_unique_labels(kernels: Iterable[BoundKernel]) -> list[BoundKernel]:
+    """Return kernels with numbers after repeated labels."""
+    unique: dict[str, BoundKernel] = {}
+    for kernel in kernels:
         label = kernel.label
         count = 1
         while label in unique:

@@ -66,15 +66,17 @@ def fits_dense(columns: Any, n_rows: int) -> bool:
 
 
 def least(columns: Any) -> float:
-    """Return the least value (n, k); NaN for gaps."""
-    values = columns.data if sparse.issparse(columns) else columns
-    return float(values.min(initial=0))
+    """Return the least value (n, k), at most 0; gaps are left out."""
+    values = columns.data if sparse.issparse(columns) else columns.ravel()
+    return float(np.fmin.reduce(values, initial=0))
 
 
 def share_of_zeros(columns: Any) -> float:
-    """Return the share of zeros among all values (n, k)."""
-    size = columns.shape[0] * columns.shape[1]
-    return 1 - (columns.nnz if sparse.issparse(columns) else np.count_nonzero(columns)) / size
+    """Return the share of zeros among all values (n, k) that are no gaps."""
+    if sparse.issparse(columns):
+        return 1 - columns.nnz / (columns.shape[0] * columns.shape[1])
+    known = columns.size - np.count_nonzero(np.isnan(columns))
+    return np.count_nonzero(columns == 0) / known if known else 0.0
 
 
 def _root(columns: Any) -> Any:
@@ -219,7 +221,8 @@ def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | No
     if not rows.in_memory:
         return FittedScaling(name, _fitted_in_parts(scaling, bound, rows))
     if scaling.amounts and not sparse.issparse(columns):
-        columns = np.nan_to_num(columns)
+        present = ~np.isnan(columns).all(axis=1)
+        columns = np.nan_to_num(columns[present] if present.any() else columns)
     if scaling.elementwise is not None:
         columns = scaling.elementwise(columns)
     if scaling.by_moments:
@@ -227,6 +230,12 @@ def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | No
         empty = np.isnan(columns).all(axis=0)  # Gaps become 0 in a column without values.
         columns = np.where(empty, 0, columns) if empty.any() else columns
     return FittedScaling(name, scaling.scaler().fit(columns))
+
+
+def is_fitted_to_all(bound: BoundKernel, rows: Rows) -> bool:
+    """Return whether a kernel's scaling can be fitted to all rows, which may be in a store."""
+    scaling = SCALINGS[scale_of(bound)]
+    return rows.in_memory or scaling.by_moments or scaling.scaler in (None, Normalizer)
 
 
 def _refuse_negative(scaling: Scaling, label: str, columns: Any) -> None:

@@ -168,7 +168,7 @@ class TestSizes:
 
     def test_more_nodes_than_a_file_of_that_size_has(self, check_refused: Check) -> None:
         many = list_node(*[json_node(1)] * 25_000)
-        check_refused(r"would hold 25,\d+ parts", schema=hiding(many))
+        check_refused(r"would hold 2[56],\d+ parts", schema=hiding(many))
 
     @pytest.mark.process
     def test_many_alike_objects_can_be_saved(self, tmp_path: Path) -> None:
