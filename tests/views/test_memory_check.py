@@ -14,15 +14,20 @@ N_ROWS = 2_000_000
 """The Gram matrix takes 29 TiB, more than any machine of the tests has."""
 
 
-@pytest.mark.filterwarnings("ignore:Computing the kernels of a fit will take")
-@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
-def test_a_matrix_that_does_not_fit_is_refused_with_a_map_that_does(feature_map):
-    if available_memory() is None:
-        pytest.skip("the free memory is not known")
+@pytest.mark.skipif(available_memory() is None, reason="the free memory is not known")
+class TestAMatrixThatDoesNotFitIsRefusedWithAMapThatDoes:
     rows, labels = np.arange(N_ROWS, dtype=float)[:, None], np.arange(N_ROWS) % 2
-    learner = "svm" if feature_map == "implicit" else "mhks"
-    with pytest.raises(DataError, match=r"of 2000000 rows .* are free\..*empirical\(subset=1000\)"):
-        MKLClassifier("linear", feature_map=feature_map, learner=learner).fit(rows, labels)
+    refusal = r"of 2000000 rows .* are free\..*empirical\(subset=1000\)"
+
+    def test_as_a_kernel_whose_time_is_told_first(self) -> None:
+        told = pytest.warns(MKLKitWarning, match="Computing the kernels of a fit will take about")
+        with told, pytest.raises(DataError, match=self.refusal):
+            MKLClassifier("linear").fit(self.rows, self.labels)
+
+    def test_as_features_whose_time_is_not(self) -> None:
+        model = MKLClassifier("linear", feature_map="empirical", learner="mhks")
+        with pytest.raises(DataError, match=self.refusal):
+            model.fit(self.rows, self.labels)
 
 
 def test_only_what_exceeds_the_free_memory_is_refused():
