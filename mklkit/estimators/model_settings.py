@@ -394,12 +394,13 @@ class ModelSettings:
         list of str
             A sentence for each choice.
         """
+        from mklkit.estimators.proposing import AUTO
         from mklkit.protocols.component import COMBINER, KERNELS
 
         if self.preset is not None:
             return [f"preset {self.preset}"]
         lines = []
-        if not self.kernels and not model.fitted_.plan.sources:
+        if not self.kernels and not any(note.startswith(AUTO) for note in model.choices_):
             specs = ", ".join(kernel.partition(":")[2] for kernel in KERNELS)
             lines.append(f"kernels {specs}: the default")
         if self.combiner is None:

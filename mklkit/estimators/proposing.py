@@ -133,7 +133,13 @@ class KernelBank:
 
 
 def propose_kernels(
-    X: Any, y: Any, kernels: Any = "auto", kind: TargetKind = TWO_CLASSES
+    X: Any,
+    y: Any,
+    kernels: Any = "auto",
+    kind: TargetKind = TWO_CLASSES,
+    *,
+    max_exact: int = MOST_EXACT,
+    landmarks: int = LANDMARKS,
 ) -> KernelBank:
     """Return the kernels that ``MKLClassifier(kernels="auto")`` takes on these training samples.
 
@@ -149,6 +155,11 @@ def propose_kernels(
         kernels that are named.
     kind : TargetKind, default=TWO_CLASSES
         The kind of the target; several classes are two classes too.
+    max_exact : int, default=2000
+        The most samples of which errors are exact, in time that grows with their cube. With more,
+        errors are those of features of landmarks.
+    landmarks : int, default=500
+        The landmarks of more samples, in time that grows with their square.
 
     Returns
     -------
@@ -181,7 +192,8 @@ def propose_kernels(
     bank = sources_to_choose(bind_kernels(kernels), X, sources)
     schema, (bound,) = bind(X, bank)
     rows = read_rows(estimator, schema, X, first=True)
-    return chosen_bank(bound, check_training(estimator, kind, rows, y), kind)
+    data = check_training(estimator, kind, rows, y)
+    return chosen_bank(bound, data, kind, max_exact=max_exact, landmarks=landmarks)
 
 
 def chosen_bank(
@@ -192,6 +204,8 @@ def chosen_bank(
     scale: str | None = None,
     names: Sequence[str] = (),
     keep_all: bool = False,
+    max_exact: int = MOST_EXACT,
+    landmarks: int = LANDMARKS,
 ) -> KernelBank:
     """Return kernels with those to be chosen replaced by the representations of their sources.
 
@@ -201,15 +215,16 @@ def chosen_bank(
     feature map takes, empty for all; with ``keep_all`` no source is left out.
 
     For N rows, M sources with d columns and about eight candidates each, O(8MN²(N + d)) time, and
-    memory for a Gram matrix per source and candidate of one source. With more than 2,000 rows N²
-    is 500N.
+    memory for a Gram matrix per source and candidate of one source. With more than ``max_exact``
+    rows N² is N times the ``landmarks``.
     """
     sources = [bound for bound in kernels if bound.auto]
     alone = len(sources) == len(kernels) == 1
     n_rows = len(data.rows)
     most = ROWS_OF_A_LONE_SOURCE if alone else MOST_ROWS
-    judge = attrs.evolve(Judge.of(data, kind, most), names=tuple(names))
-    exact = n_rows <= MOST_EXACT
+    judge = Judge.of(data, kind, most, max_exact, landmarks)
+    judge = attrs.evolve(judge, names=tuple(names))
+    exact = n_rows <= max_exact
     chosen: list[Candidate] = []
     notes: list[str] = []
     if alone:
@@ -224,10 +239,10 @@ def chosen_bank(
             chosen, further = _sources_together(chosen, judge)
             notes += further
     learner = None
-    landmarks = not exact
+    many = not exact
     if alone:
-        landmarks = n_rows > (MOST_COMPARED if kind.of_classes else MOST_SOLVED)
-    if learners and (landmarks or not alone):
+        many = n_rows > (MOST_COMPARED if kind.of_classes else MOST_SOLVED)
+    if learners and (many or not alone):
         learner = learners[0]
     elif learners and kind.of_classes and exact and judge.splits_in_folds:
         learner, note = _better_learner(learners, chosen, judge)
@@ -242,7 +257,7 @@ def chosen_bank(
             for bound in bank
         ]
     bank = with_scaling(bank, data.rows, scale)
-    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner, landmarks)
+    return KernelBank(bank, tuple(f"{AUTO}{note}" for note in notes), learner, many)
 
 
 def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any]]:
@@ -331,8 +346,18 @@ class Judge:
     names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: TrainingData, kind: TargetKind, most: int = MOST_ROWS) -> Self:
-        """Return the training rows, or some drawn by class, and their targets."""
+    def of(
+        cls,
+        data: TrainingData,
+        kind: TargetKind,
+        most: int = MOST_ROWS,
+        max_exact: int = MOST_EXACT,
+        n_landmarks: int = LANDMARKS,
+    ) -> Self:
+        """Return the training rows, or some drawn by class, and their targets.
+
+        Of more than ``max_exact`` rows, ``n_landmarks`` are landmarks.
+        """
         codes = data.values if kind.of_classes else np.zeros(len(data.values), np.intp)
         drawn = drawn_by_class(codes, most)
         values = data.values[drawn]
@@ -342,8 +367,8 @@ class Judge:
             response = kind.response(values)
             targets = StandardScaler().fit_transform(response.reshape(len(values), -1))
         landmarks = None
-        if len(drawn) > MOST_EXACT:
-            landmarks = drawn_by_class(codes[drawn], LANDMARKS)
+        if len(drawn) > max_exact:
+            landmarks = drawn_by_class(codes[drawn], n_landmarks)
         rows = (
             data.rows if len(drawn) == len(data.rows) and data.rows.in_memory else data.rows[drawn]
         )

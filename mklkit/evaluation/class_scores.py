@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -25,6 +26,7 @@ def score(
     predictions: ArrayLike,
     training_labels: ArrayLike | None = None,
     counts: ArrayLike | None = None,
+    scores: Sequence[Score] | None = None,
 ) -> dict[str, Any]:
     """Return scores of predicted classes as plain values.
 
@@ -38,6 +40,8 @@ def score(
         The labels that determine the most frequent class; by default ``labels``.
     counts : array-like of shape (n,), optional
         How many rows each pair of a label and a prediction stands for; one by default.
+    scores : sequence of Score, optional
+        Those to compute, such as a task's; by default all of the library.
 
     Returns
     -------
@@ -63,11 +67,15 @@ def score(
     trained = rows
     if training_labels is not None:
         trained = np.bincount(codes[2 * len(truth) :], minlength=len(classes))
-    return score_confusion(confusion, classes, float(rows[trained.argmax()] / rows.sum()))
+    baseline = float(rows[trained.argmax()] / rows.sum())
+    return score_confusion(confusion, classes, baseline, scores)
 
 
 def score_confusion(
-    confusion: NDArray[np.integer[Any]], classes: ArrayLike, baseline: float
+    confusion: NDArray[np.integer[Any]],
+    classes: ArrayLike,
+    baseline: float,
+    scores: Sequence[Score] | None = None,
 ) -> dict[str, Any]:
     """Return the scores of a confusion matrix, which may be a sum of several.
 
@@ -79,6 +87,8 @@ def score_confusion(
         The labels, in the order of the matrix.
     baseline : float
         The accuracy of always predicting the most frequent class of the training rows.
+    scores : sequence of Score, optional
+        Those to compute, such as a task's; by default all of the library.
 
     Returns
     -------
@@ -107,7 +117,7 @@ def score_confusion(
         "rows": int(counts.sum()),
         **{
             each.key: each.of(answers)
-            for each in CLASS_SCORES
+            for each in (CLASS_SCORES if scores is None else scores)
             if each.of and each.needs == "labels"
         },
         "better_than_baseline": accuracy == 1

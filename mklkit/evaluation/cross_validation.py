@@ -218,7 +218,7 @@ def cross_validate(
         weights = [fold["rows"] for fold in scored]
         baseline = float(np.average([fold["baseline"] for fold in scored], weights=weights))
         confusion = np.sum([fold["confusion"] for fold in scored], axis=0)
-        pooled = score_confusion(confusion, scored[0]["classes"], baseline)
+        pooled = score_confusion(confusion, scored[0]["classes"], baseline, task.scores)
     return CrossValidation(
         per_fold, pooled, scores.model, task, splits, list(splits.notes), answers, adjustment
     )

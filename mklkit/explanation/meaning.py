@@ -79,7 +79,7 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
         return
     stated = traits_of(combiner, CombinerTraits).weights_are
     meaning = WEIGHTS_ARE.get(stated, LEARNED)
-    if stated == "fixed" and model.fitted_.plan.sources:
+    if stated == "fixed" and members_of(model)[0].fitted_.plan.sources:
         meaning = SOURCES_ARE_CHOSEN
     yield f"the weights of {combiner.name} {meaning}"
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):

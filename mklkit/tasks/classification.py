@@ -207,7 +207,7 @@ class Classification(Task):
         variance: Array | None = None,
     ) -> dict[str, Any]:
         """Return the scores of :func:`mklkit.evaluation.score`, with recalls and confusions."""
-        return score(truth, predictions, training, counts)
+        return score(truth, predictions, training, counts, self.scores)
 
     def guess_baseline(self, name: str, scores: Any) -> float:
         """Return the share of the majority class, whose mean recall is one over the classes."""

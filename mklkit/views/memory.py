@@ -30,17 +30,21 @@ MEMORY_INFO = Path("/proc/meminfo")
 CONTAINER = Path("/sys/fs/cgroup")
 
 
-def available_memory() -> int | None:
-    """Return the available memory in bytes, as reported by Linux; None on other systems."""
+def available_memory(memory_info: Path = MEMORY_INFO, container: Path = CONTAINER) -> int | None:
+    """Return the available memory in bytes, as reported by Linux; None on other systems.
+
+    ``memory_info`` is the file on the computer's memory, ``container`` the folder of the limits of
+    a control group.
+    """
     amounts = []
     with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = MEMORY_INFO.read_text().splitlines()
+        lines = memory_info.read_text().splitlines()
         line = next(line for line in lines if line.startswith("MemAvailable:"))
         amounts.append(1024 * int(line.split()[1]))
     # A container may have less memory than the computer; "max" is not a number.
     with contextlib.suppress(OSError, ValueError):
         limit, used = (
-            int((CONTAINER / name).read_text()) for name in ("memory.max", "memory.current")
+            int((container / name).read_text()) for name in ("memory.max", "memory.current")
         )
         amounts.append(max(limit - used, 0))
     return min(amounts) if amounts else None

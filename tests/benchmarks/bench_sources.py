@@ -18,7 +18,7 @@ import argparse
 import json
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -103,13 +103,18 @@ def tuned(estimator: Any, **grid: Any) -> GridSearchCV:
     )
 
 
-def tuned_svc(places: Places, columns: slice | None = None) -> GridSearchCV:
+def tuned_svc(
+    places: Places,
+    columns: slice | None = None,
+    costs: Sequence[float] = COSTS[1:],
+    widths: Sequence[float] = WIDTHS,
+) -> GridSearchCV:
     """Return a tuned SVC on the standardised columns of one source, by default of all."""
     width = max(place.stop for place in places.values())
     columns = slice(0, width) if columns is None else columns
-    gammas = [factor / (columns.stop - columns.start) for factor in WIDTHS]
+    gammas = [factor / (columns.stop - columns.start) for factor in widths]
     of_source = ColumnTransformer([("source", "passthrough", columns)])
-    return tuned(make_pipeline(of_source, StandardScaler(), SVC()), C=COSTS[1:], gamma=gammas)
+    return tuned(make_pipeline(of_source, StandardScaler(), SVC()), C=costs, gamma=gammas)
 
 
 def normalized_linear(places: Places) -> GridSearchCV:
@@ -129,21 +134,21 @@ def logistic(places: Places) -> GridSearchCV:
     return tuned(model, C=(0.001, 0.01, 0.1, 1.0))
 
 
-def svc_per_source(places: Places) -> list[tuple[str, GridSearchCV]]:
-    """Return a tuned SVC for each source, with its name."""
-    return [(name, tuned_svc(places, place)) for name, place in places.items()]
+def svc_per_source(places: Places, **grid: Any) -> list[tuple[str, GridSearchCV]]:
+    """Return an SVC tuned in a grid for each source, with its name."""
+    return [(name, tuned_svc(places, place, **grid)) for name, place in places.items()]
 
 
-def vote(places: Places) -> VotingClassifier:
+def vote(places: Places, **grid: Any) -> VotingClassifier:
     """Return the vote of a tuned SVC per source; ties go to the first class."""
-    return VotingClassifier(svc_per_source(places))
+    return VotingClassifier(svc_per_source(places, **grid))
 
 
-def stacking(places: Places) -> StackingClassifier:
+def stacking(places: Places, **grid: Any) -> StackingClassifier:
     """Return a logistic regression on the decision values of a tuned SVC per source."""
     final = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
-    return StackingClassifier(svc_per_source(places), final, cv=inner)
+    return StackingClassifier(svc_per_source(places, **grid), final, cv=inner)
 
 
 def rbf_per_source(places: Places, combiner: str) -> Pipeline:
@@ -208,14 +213,14 @@ METHODS = {
 }
 
 
-def score(method: str, data: SourcesSet) -> dict[str, Any]:
+def score(make: Callable[[Places], Any], data: SourcesSet) -> dict[str, Any]:
     """Return the percentage of right predictions per fold, and the processor seconds."""
     accuracies = []
     start = time.process_time()
     for training, test in StratifiedKFold(5, shuffle=True, random_state=0).split(
         data.labels, data.labels
     ):
-        model = METHODS[method].make(data.places)
+        model = make(data.places)
         model.fit(data.table[training], data.labels[training])
         predicted = model.predict(data.table[test])
         accuracies.append(100 * float(np.mean(predicted == data.labels[test])))
@@ -273,7 +278,7 @@ def main() -> None:
         cells = results.setdefault(name, {})
         for method in options.methods:
             if method not in cells:
-                cells[method] = score(method, data)
+                cells[method] = score(METHODS[method].make, data)
                 accuracy = np.mean(cells[method]["accuracies"])
                 line = f"{name}: {method}: {accuracy:.1f} %, {cells[method]['seconds']:.1f} s"
                 print(line, flush=True)

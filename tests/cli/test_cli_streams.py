@@ -88,12 +88,11 @@ def test_a_table_in_parts_says_what_its_model_has_not_learned_from(
     assert said not in mklkit(*command, "-o", model, "--holdout", "0").out
 
 
-def test_a_gram_matrix_that_does_not_fit_is_refused_first(
-    mklkit: Run, fitted: Fitted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mklkit.views.memory.available_memory", lambda: 100_000)
-    outcome = mklkit("fit", fitted.data, "--stream")
-    outcome.refused("A Gram matrix of 96 rows takes", "--map 'empirical(subset=1000)'")
+def test_a_gram_matrix_that_does_not_fit_is_refused_first(mklkit: Run, tmp_path: Path) -> None:
+    lines = ["a,target", *(f"{row},{'uv'[row % 2]}" for row in range(300_000))]
+    (tmp_path / "many.csv").write_text("\n".join(lines))
+    outcome = mklkit("fit", tmp_path / "many.csv", "--stream")
+    outcome.refused("A Gram matrix of ", " rows takes ", "--map 'empirical(subset=1000)'")
 
 
 def test_predict_in_parts_as_in_memory(

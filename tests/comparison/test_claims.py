@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import Comparison, MKLClassifier, compare, explain
-from mklkit.comparison import comparing
 from mklkit.evaluation import make_splits
 from mklkit.evaluation.claims import coverage, estimand
 from mklkit.evaluation.methods_section import methods_of_plan
@@ -121,16 +119,21 @@ def test_the_scheme_does_not_depend_on_the_number_of_samples(n_rows: int) -> Non
     assert shortened(0, 1, 10) in explained.text()
 
 
-def test_the_time_ends_after_whole_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = count(0, 50)
-    monkeypatch.setattr("mklkit.comparison.comparing.monotonic", lambda: next(seconds))
-    settings: dict[str, Any] = CHEAP | {"kernels": "linear", "cv": "2x4"}
-    done = compare(NOISE, RARE, methods="uniform", learners=["ridge"], time_limit=260, **settings)
-    # Six runs of one method in two folds.
-    assert len(done.cells) == 6
-    assert shortened(260, 3, 4) in done.notes
-    monkeypatch.setattr(comparing, "monotonic", lambda: 0)
-    whole = compare(NOISE, RARE, methods="uniform", learners=["ridge"], time_limit=260, **settings)
+def test_the_time_ends_after_whole_repetitions(tmp_path: Path) -> None:
+    settings: dict[str, Any] = CHEAP | {"kernels": "linear", "cv": "2x4", "methods": "uniform"}
+    settings |= {"learners": ["ridge"], "results": tmp_path / "runs.jsonl"}
+
+    def interrupt(done: int, *_: Any) -> None:
+        if done == 6:
+            raise KeyboardInterrupt
+
+    compare(NOISE, RARE, progress=interrupt, **settings)
+    # Six runs of one method in two folds are known, and no further one begins.
+    done = compare(NOISE, RARE, time_limit=0, **settings)
+    assert (len(done.cells), done.by_time) == (6, True)
+    assert shortened(0, 3, 4) in done.notes
+    whole = compare(NOISE, RARE, **settings)
+    assert len(whole.cells) == 8
     assert not any("repetitions" in note for note in whole.notes)
 
 

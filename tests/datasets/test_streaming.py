@@ -21,14 +21,15 @@ from mklkit.protocols import Rows
 from mklkit.registry.columns import bind_kernels
 from mklkit.views.scaling import with_scaling
 
-ROWS = 90
+ROWS = 1100
+"""More than the rows from which columns of text are known."""
 
 
 @pytest.fixture(scope="module")
 def mixed() -> pd.DataFrame:
     """All kinds of columns; some values are met only in the last rows."""
     random = np.random.default_rng(3)
-    late = np.arange(ROWS) > 80
+    late = np.arange(ROWS) > ROWS - 10
     frame = pd.DataFrame(
         {
             "code": [f"p{number}" for number in range(ROWS)],
@@ -66,10 +67,7 @@ def test_as_in_memory(
     ending: str,
     scale: str,
     scaler: Any,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Text follows numbers behind the rows from which columns of text are known.
-    monkeypatch.setattr("mklkit.datasets.csv_file.HEAD_ROWS", (9, 9))
     path = write(mixed, tmp_path / f"rows{ending}")
     whole = load_table(path)
     numbered = whole.features.set_axis(pd.RangeIndex(1, len(whole.features) + 1, name="row"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import itertools
 import sys
 from collections.abc import Iterator
 from types import ModuleType
@@ -20,9 +21,15 @@ from mklkit.evaluation import cross_validate
 
 
 class ZMQInteractiveShell:
-    """A notebook's shell by its name, by which it is recognised."""
+    """A notebook's shell by its name, by which it is recognised; each has cells of its own."""
 
-    execution_count = 1
+    cells = itertools.count()
+
+    def __init__(self) -> None:
+        self.run_cell()
+
+    def run_cell(self) -> None:
+        self.execution_count = next(self.cells)
 
 
 class Handle:
@@ -51,15 +58,15 @@ class Notebook:
 
 @pytest.fixture
 def notebook(monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
-    notebook = Notebook()
+    """Return a notebook in which a second passes between any two looks at the clock."""
+    notebook, clock = Notebook(), itertools.count()
     ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
     ipython.get_ipython = lambda: notebook.shell  # type: ignore[attr-defined]
     display.display = notebook.display  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     monkeypatch.setattr(builtins, "get_ipython", ipython.get_ipython, raising=False)
-    monkeypatch.setattr(progress, "PAUSE", 0.0)
-    monkeypatch.setattr(progress, "_last", {})
+    monkeypatch.setattr(progress, "monotonic", lambda: float(next(clock)))
     return notebook
 
 
@@ -81,7 +88,7 @@ def test_a_cell_has_one_bar_however_much_it_does(notebook: Notebook) -> None:
     for _ in range(3):
         counted(1)
     assert len(notebook.displays) == 1
-    notebook.shell.execution_count += 1
+    notebook.shell.run_cell()
     counted(1)
     assert len(notebook.displays) == 2
 
@@ -140,17 +147,13 @@ def test_it_is_none_true_false_or_a_function() -> None:
             work()
 
 
-def test_long_work_of_the_library_has_a_bar(
-    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mklkit.estimators.search.BRIEF", 0.0)
-    monkeypatch.setattr("mklkit.estimators.fit.BRIEF", 0.0)
+def test_long_work_of_the_library_has_a_bar(notebook: Notebook) -> None:
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     MKLClassifier("linear").fit(X, y)
     assert [display.partition(",")[0] for display in notebook.displays[0]] == [
         "fitting: 1 of 3", "fitting: 2 of 3", "fitting: 3 of 3", ""
     ]  # fmt: skip
-    notebook.shell.execution_count += 1
+    notebook.shell.run_cell()
     MKLSearchCV(MKLClassifier("linear"), {"learner__C": [1.0]}, cv=2, n_jobs=2).fit(X, y)
     pictures = notebook.displays[1]
     assert {picture.partition(":")[0] for picture in pictures} == {"searching", ""}

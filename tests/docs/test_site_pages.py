@@ -290,10 +290,7 @@ def test_no_fence_escapes_the_reader_of_pages() -> None:
     assert not {page: fences for page, fences in hidden_fences.items() if fences}
 
 
-def test_the_refusal_of_a_large_gram_matrix_is_the_one_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: int(7.5 * 2**30))
+def test_the_refusal_of_a_large_gram_matrix_is_the_one_shown() -> None:
     with pytest.raises(DataError) as refused:
-        memory.check_gram_fits(100_000, 8)
+        memory.refuse_large_gram(100_000, 8, int(7.5 * 2**30), "are free")
     assert str(refused.value).split() == listings("docs/guides/large-data.md", "text")[0].split()

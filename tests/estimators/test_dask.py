@@ -16,7 +16,6 @@ from sklearn.base import clone
 from mklkit import MKLClassifier, MKLKitError, MKLSearchCV, MKLVotingClassifier
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.views import dask as scheduling
-from mklkit.views.dask.engine import DaskEngine
 from mklkit.views.dask.rows import DaskRows
 
 distributed = pytest.importorskip("distributed")
@@ -104,21 +103,29 @@ def test_three_classes_in_a_frame_of_unknown_lengths(cluster: Any) -> None:
         there.predict(da.zeros((3, 2)))
 
 
-def test_a_killed_worker_changes_nothing(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+class Killer(distributed.SchedulerPlugin):
+    """Kills a worker once the scheduler has so many results, and counts those that come later."""
+
+    def __init__(self, process: int, after: int) -> None:
+        self.process, self.after, self.later = process, after, 0
+
+    def transition(self, key: Any, start: str, finish: str, *details: Any, **more: Any) -> None:
+        """Count a result that a worker has computed."""
+        if (start, finish) != ("processing", "memory"):
+            return
+        self.after -= 1
+        self.later += self.after < 0
+        if self.after == 0:
+            os.kill(self.process, signal.SIGKILL)
+
+
+def test_a_killed_worker_changes_nothing(cluster: Any) -> None:
     X, y = data()
-    calls = []
-    sweep = DaskEngine.sweep
-
-    def sweep_and_kill(self: DaskEngine, *given: Any) -> Any:
-        result = sweep(self, *given)
-        calls.append(None)
-        if len(calls) == 2:
-            os.kill(next(iter(cluster.run(os.getpid).values())), signal.SIGKILL)
-        return result
-
-    monkeypatch.setattr(DaskEngine, "sweep", sweep_and_kill)
-    check_same(MKLClassifier(combiner="ifsl", **MODEL), da.from_array(X, chunks=(2100, 4)), y, X, y)
-    assert len(calls) > 2
+    killer = Killer(next(iter(cluster.run(os.getpid).values())), after=20)
+    cluster.cluster.scheduler.add_plugin(killer)
+    model = MKLClassifier(combiner="ifsl", **MODEL)
+    check_same(model, da.from_array(X, chunks=(2100, 4)), y, X, y)
+    assert killer.later > 10
     cluster.wait_for_workers(2)
 
 
@@ -161,9 +168,8 @@ def test_workers_must_have_the_same_mklkit(cluster: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr(distributed.Client, "get_versions", lambda *arguments, **named: versions)
     with pytest.raises(MKLKitError, match=r"worker tcp://.* has mklkit None .*, and this process"):
         scheduling.workers_in_use()
-    monkeypatch.setattr(scheduling, "CONNECT_SECONDS", 0.5)
     with pytest.raises(MKLKitError, match=r"No Dask scheduler answers at tcp://127.0.0.1:9"):
-        scheduling.connected("tcp://127.0.0.1:9")
+        scheduling.connected("tcp://127.0.0.1:9", seconds=0.5)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.processes import on_path, run_in_process, write_plugin
 from sklearn.datasets import load_iris
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances
@@ -17,18 +18,30 @@ from sklearn.preprocessing import StandardScaler
 
 import mklkit
 from mklkit import MKLClassifier, MKLOneClass, MKLRegressor, MKLSearchCV, propose_kernels
-from mklkit.errors import SpecError
 from mklkit.estimators import proposing
 from mklkit.estimators.proposing import RIDGES, better_representations
 from mklkit.estimators.sources import MOST_GROUPS, column_groups
-from mklkit.kernels import Linear, Precomputed
-from mklkit.plugin import KernelTraits
+from mklkit.kernels import Precomputed
 from mklkit.protocols import Rows
 from mklkit.registry.columns import bind_kernels, proposed_kernels
 from mklkit.registry.specs import kernel_spec
 from mklkit.views.scaling import with_scaling
 
 IRIS = load_iris(return_X_y=True)
+ODD_PROPOSAL = """
+import attrs
+from mklkit.kernels import Linear
+from mklkit.plugin import KernelTraits, hookimpl
+
+@attrs.frozen
+class Odd(Linear):
+    name = "odd"
+    traits = KernelTraits(proposed=("lineare",))
+
+@hookimpl
+def mklkit_kernels():
+    return [Odd]
+"""
 USUAL = "rbf(sigma='mean')[standard]"
 
 
@@ -271,16 +284,12 @@ class TestChosen:
 class TestLandmarks:
     """With many rows, errors are those of features of landmarks."""
 
-    def test_they_choose_as_exact_errors_do(
-        self, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_they_choose_as_exact_errors_do(self, rng: np.random.Generator) -> None:
         words, y = words_of_topics(rng, 300, 100)
         lab = rng.normal(size=(300, 2)) + y[:, None]
         X = {"text": words, "lab": lab, "noise": rng.normal(size=(300, 2))}
         exact = propose_kernels(X, y)
-        monkeypatch.setattr(proposing, "MOST_EXACT", 299)
-        monkeypatch.setattr(proposing, "LANDMARKS", 150)
-        few = propose_kernels(X, y)
+        few = propose_kernels(X, y, max_exact=299, landmarks=150)
         assert [(k.label, kernel_spec(k)) for k in few.kernels] == [
             (k.label, kernel_spec(k)) for k in exact.kernels
         ]
@@ -291,21 +300,17 @@ class TestLandmarks:
         assert of_few == pytest.approx(of_all, rel=0.15)
         assert few.notes != exact.notes  # They are not the same computation.
 
-    def test_more_rows_than_are_compared(
-        self, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+    def test_the_scaling_is_that_of_more_rows_than_are_compared(
+        self, rng: np.random.Generator
     ) -> None:
-        monkeypatch.setattr(proposing, "MOST_EXACT", 60)
-        monkeypatch.setattr(proposing, "MOST_ROWS", 90)
-        monkeypatch.setattr(proposing, "LANDMARKS", 30)
-        y = np.arange(150) % 2
-        X = rng.normal(size=(150, 4)) + 2 * y[:, None]
-        model = MKLClassifier("auto").fit({"a": X[:, :2], "b": X[:, 2:]}, y)
-        for bound in model.bound_kernels_:
-            if bound.scaling is not None and bound.scaling.name == "standard":
-                # The scaling of a chosen kernel is that of all rows.
-                scaler = StandardScaler().fit(X[:, bound.columns])
-                np.testing.assert_allclose(bound.scaling.scaler.mean_, scaler.mean_)
-        assert model.score({"a": X[:, :2], "b": X[:, 2:]}, y) > 0.9
+        n_rows = proposing.MOST_ROWS + 500
+        y = np.arange(n_rows) % 2
+        X = (rng.normal(size=(n_rows, 4)) + 2 * y[:, None]) * [1, 100, 1, 100]
+        bank = propose_kernels({"a": X[:, :2], "b": X[:, 2:]}, y, landmarks=20)
+        assert [bound.scaling.name for bound in bank.kernels] == ["standard", "standard"]
+        for bound in bank.kernels:
+            scaler = StandardScaler().fit(X[:, bound.columns])
+            np.testing.assert_allclose(bound.scaling.scaler.mean_, scaler.mean_)
 
 
 class TestInEstimators:
@@ -417,13 +422,11 @@ class TestInEstimators:
         choices = MKLClassifier("auto", learner="kda").fit(*IRIS).choices_
         assert not any("auto: learner" in note for note in choices)
 
-    def test_the_learner_is_not_compared_on_many_rows(
-        self, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(proposing, "MOST_EXACT", 100)
-        X, y = rng.normal(size=(101, 1)), np.arange(101) % 2
+    def test_the_learner_is_not_compared_on_many_rows(self, rng: np.random.Generator) -> None:
+        most = proposing.MOST_EXACT
+        X, y = rng.normal(size=(most + 1, 1)), np.arange(most + 1) % 2
         compared = []
-        for size in (100, 101):
+        for size in (most, most + 1):
             model = MKLClassifier("auto", feature_map="empirical(subset=4)")
             choices = model.fit(X[:size], y[:size]).choices_
             compared.append(any("auto: learner" in note for note in choices))
@@ -487,12 +490,13 @@ class TestCandidates:
         assert len(set(specs)) == len(specs)
 
     def test_a_proposal_that_cannot_be_made_names_its_kernel(
-        self, monkeypatch: pytest.MonkeyPatch
+        self, rng: np.random.Generator, tmp_path: Path
     ) -> None:
-        traits = KernelTraits(proposed=("lineare",))
-        monkeypatch.setattr(Linear, "traits", traits)
-        with pytest.raises(SpecError, match=r"'linear' proposes 'lineare' .*[Dd]id you mean"):
-            proposed_kernels("numbers")
+        frame, y = three_sources(rng)
+        frame.assign(target=y).to_csv(tmp_path / "data.csv", index=False)
+        site = on_path(write_plugin(tmp_path / "site", "odd", ODD_PROPOSAL))
+        fit = run_in_process("fit", tmp_path / "data.csv", "-k", "auto", **site)
+        fit.refused("Kernel 'odd' proposes 'lineare'", "id you mean")
 
     def test_kernels_of_pairs_are_tried_on_few_columns_only(self, rng: np.random.Generator) -> None:
         y = np.arange(40) % 2

@@ -23,7 +23,7 @@ from mklkit import (
     RPEMEKLClassifier,
     propose_kernels,
 )
-from mklkit.estimators.showing import ShowsKernels
+from mklkit.estimators.showing import KernelSummary
 from mklkit.kernels import Precomputed
 
 KERNELS: list[Any] = [("both", "rbf", ["a", "b"]), "linear"]
@@ -152,12 +152,12 @@ def test_bad_parameters_are_said_and_raise_nothing(make: Callable[[], Any], reas
     assert reason in said
 
 
-def test_errors_of_components_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(_: ShowsKernels) -> None:
-        raise RuntimeError("no picture of this")
+def test_errors_of_components_are_said() -> None:
+    class Unseen(MKLClassifier):
+        def _kernel_summary(self) -> KernelSummary:
+            raise RuntimeError("no picture of this")
 
-    monkeypatch.setattr(MKLClassifier, "_kernel_summary", failing)
-    (said,) = alone(MKLClassifier()).paragraphs
+    (said,) = alone(Unseen()).paragraphs
     assert said == "Its kernels can't be shown: no picture of this"
 
 

@@ -8,50 +8,47 @@ import warnings
 import numpy as np
 import pytest
 
-from mklkit import MKLClassifier
 from mklkit.errors import MKLKitWarning
 from mklkit.protocols import Rows
 from mklkit.registry.columns import bind_kernels
 from mklkit.views import bound_kernels as duration
 
-ROWS = np.random.default_rng(0).normal(size=(60, 3))
-LABELS = np.arange(60) % 3
+ROWS = Rows.of(np.random.default_rng(0).normal(size=(60, 3)))
+MANY = 30 * 60.0**2 * 1e5
+"""Pairs of rows, of which a trial on 60 rows has 60²."""
+
+
+def trials_take(seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = itertools.count(step=seconds)
+    monkeypatch.setattr(duration, "perf_counter", lambda: next(clock))
 
 
 def test_a_trial_is_scaled_by_the_pairs_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = itertools.count(step=2.0)  # every trial takes two seconds
-    monkeypatch.setattr(duration, "perf_counter", lambda: next(clock))
+    trials_take(2.0, monkeypatch)
     bound = bind_kernels(["linear", "rbf"])
-    assert duration.kernel_minutes(bound, Rows.of(ROWS), 30 * 60.0**2) == pytest.approx(1.0)
+    assert duration.kernel_minutes(bound, ROWS, 30 * 60.0**2) == pytest.approx(1.0)
     huge = Rows.of(np.full((60, 3), 1e200))
-    assert np.isnan(duration.kernel_minutes(bind_kernels(["polynomial(degree=9)"]), huge, 1e9))
+    overflowing = bind_kernels(["polynomial(degree=9)"])
+    assert np.isnan(duration.kernel_minutes(overflowing, huge, 1e9))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        duration.say_if_long(overflowing, huge, MANY)
 
 
 @pytest.mark.parametrize(
-    ("minutes", "said"),
-    [(0.9, None), (np.nan, None), (1.2, "1 minute;"), (7.4, "7 minutes"), (260, "4 hours")],
+    ("minutes", "said"), [(0.9, None), (1.2, "1 minute;"), (7.4, "7 minutes"), (260, "4 hours")]
 )
 def test_a_long_fit_is_announced(
     monkeypatch: pytest.MonkeyPatch, minutes: float, said: str | None
 ) -> None:
-    asked = []
-    monkeypatch.setattr(duration, "WORTH_TIMING", 0)
-    monkeypatch.setattr(
-        duration, "kernel_minutes", lambda *arguments: asked.append(arguments) or minutes
-    )
+    trials_take(2e-5 * minutes, monkeypatch)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        MKLClassifier(["linear", "rbf"]).fit(ROWS, LABELS)
+        duration.say_if_long(bind_kernels(["linear", "rbf"]), ROWS, MANY)
     told = [str(each.message) for each in caught if each.category is MKLKitWarning]
     assert (len(told) == 1 and f"about {said}" in told[0]) if said else not told
-    assert asked[0][2] == 3 * 40**2  # three pairs of classes, 20 rows each
 
 
-def test_short_fits_and_explicit_maps_make_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*given: object) -> float:
-        raise AssertionError(given)
-
-    monkeypatch.setattr(duration, "kernel_minutes", refuse)
-    MKLClassifier("linear").fit(ROWS, LABELS)
-    monkeypatch.setattr(duration, "WORTH_TIMING", 0)
-    MKLClassifier("linear", feature_map="empirical(subset=9)", learner="mhks").fit(ROWS, LABELS)
+def test_short_fits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials_take(1e9, monkeypatch)
+    duration.say_if_long(bind_kernels(["linear", "rbf"]), ROWS, 3 * 40.0**2)

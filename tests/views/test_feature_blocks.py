@@ -7,8 +7,6 @@ import pytest
 from helpers.builders import in_blocks, views_of
 
 from mklkit import DataError
-from mklkit.numerics import sampling
-from mklkit.views import feature_statistics
 from mklkit.views.stored_rows import StoredRows
 
 N_ROWS = 1100
@@ -22,23 +20,23 @@ def problem(rng):
     return rows, np.where(rows[:, 0] + rng.normal(size=N_ROWS) > 0.4, 1.0, -1.0)
 
 
-def test_quartiles_of_many_rows_come_from_pairs_of_each_class(rng, monkeypatch):
-    rows = rng.normal(size=(1500, 4)) + 1
-    y = np.where(rows[:, 0] > 0.7, 1.0, -1.0)
+def test_quartiles_of_many_rows_come_from_pairs_of_each_class(rng):
+    """Of 23,000 rows of a class, 20,000 are drawn, and of their pairs 64 per row."""
+    n_rows = 46_000
+    y = np.where(np.arange(n_rows) % 2, 1.0, -1.0)
+    rows = rng.normal(size=(n_rows, 2)) + 1 + 0.5 * y[:, None]
     view = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0]
-    exact = view.quadrants(y)
-    assert exact.within_positive.interquartile_range > 0  # Computed here, not under the patch.
-    monkeypatch.setattr(sampling, "PRODUCT_ROWS", 100)
-    monkeypatch.setattr(feature_statistics, "SAMPLED_ROWS", 500)
-    parts = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0].quadrants(y)
-    for block in ("within_positive", "between", "within_negative"):
-        whole, sampled = getattr(exact, block), getattr(parts, block)
-        assert sampled.mean == pytest.approx(whole.mean, rel=1e-9)
-        spread = whole.interquartile_range
-        # 500 of some 750 rows: the quartiles' standard error is about 3 % of their distance.
-        drawn, known = sampled.quartiles(), whole.quartiles()
-        assert drawn == pytest.approx(known, abs=0.12 * spread)
-        assert drawn[0] != known[0]
+    sampled = view.quadrants(y)
+    positive, negative = (view.features()[y == label] for label in (1, -1))
+    for block, first, second in (
+        (sampled.within_positive, positive, positive),
+        (sampled.between, positive, negative),
+        (sampled.within_negative, negative, negative),
+    ):
+        assert block.mean == pytest.approx(first.mean(axis=0) @ second.mean(axis=0), rel=1e-9)
+        known = np.quantile(first[:2000] @ second[2000:4000].T, [0.25, 0.75])
+        # Of 2,000 rows, the quartiles' standard error is about 2 % of their distance.
+        assert block.quartiles() == pytest.approx(known, abs=0.1 * (known[1] - known[0]))
 
 
 def test_sums_that_exceed_the_memory_are_refused_before_they_are_made(problem):

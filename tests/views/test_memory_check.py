@@ -2,51 +2,58 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from mklkit import DataError, MKLClassifier, MKLKitWarning
-from mklkit.views import memory
+from mklkit.views.memory import available_memory, check_gram_fits, refuse_large_gram
 
-ROWS = np.random.default_rng(0).normal(size=(40, 3))
-LABELS = np.arange(40) % 2
-
-
-@pytest.fixture
-def small_machine(monkeypatch, tmp_path):
-    """Let 10 kB be free, and kilobytes be worth saying."""
-    (tmp_path / "meminfo").write_text("MemTotal: 99 kB\nMemAvailable:   10 kB\n")
-    monkeypatch.setattr(memory, "MEMORY_INFO", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "CONTAINER", tmp_path / "cgroup")
-    monkeypatch.setattr(memory, "WORTH_SAYING", 8 * 30**2)
-    return tmp_path
+N_ROWS = 2_000_000
+"""The Gram matrix takes 29 TiB, more than any machine of the tests has."""
 
 
-def test_a_matrix_that_does_not_fit_is_refused_with_a_map_that_does(small_machine):
-    with pytest.raises(DataError, match=r"of 40 rows .* are free\..*empirical\(subset=1000\)"):
-        MKLClassifier("rbf").fit(ROWS, LABELS)
-    MKLClassifier("rbf", feature_map="empirical(subset=0.2)", learner="mhks").fit(ROWS, LABELS)
-    with pytest.raises(DataError, match=r"of 40 rows .* free\..*empirical\(subset="):
-        MKLClassifier("rbf", feature_map="empirical", learner="mhks").fit(ROWS, LABELS)
+@pytest.mark.skipif(available_memory() is None, reason="the free memory is not known")
+class TestAMatrixThatDoesNotFitIsRefusedWithAMapThatDoes:
+    rows, labels = np.arange(N_ROWS, dtype=float)[:, None], np.arange(N_ROWS) % 2
+    refusal = r"of 2000000 rows .* are free\..*empirical\(subset=1000\)"
+
+    def test_as_a_kernel_whose_time_is_told_first(self) -> None:
+        told = pytest.warns(MKLKitWarning, match="Computing the kernels of a fit will take about")
+        with told, pytest.raises(DataError, match=self.refusal):
+            MKLClassifier("linear").fit(self.rows, self.labels)
+
+    def test_as_features_whose_time_is_not(self) -> None:
+        model = MKLClassifier("linear", feature_map="empirical", learner="mhks")
+        with pytest.raises(DataError, match=self.refusal):
+            model.fit(self.rows, self.labels)
 
 
-def test_what_fits_but_is_large_is_said(small_machine):
-    with pytest.warns(MKLKitWarning, match=r"Gram matrix of 32 rows takes .* learner='mhks'"):
-        MKLClassifier("rbf").fit(ROWS[:32], LABELS[:32])
+def test_only_what_exceeds_the_free_memory_is_refused():
+    refuse_large_gram(40, 8, 8 * 40**2, "are free")
+    with pytest.raises(DataError, match=r"A Gram matrix of 40 rows .* are free\..*subset="):
+        refuse_large_gram(40, 8, 8 * 40**2 - 1, "are free")
+    # Nothing is refused where nothing is known.
+    refuse_large_gram(40, 8, None, "are free")
 
 
-def test_a_containers_share_counts(small_machine):
-    group = small_machine / "cgroup"
+def test_what_fits_but_is_large_is_said():
+    free = available_memory()
+    if free is not None and free < 2**31:
+        pytest.skip("a gigabyte does not fit here")
+    check_gram_fits(2**13, 8)
+    with pytest.warns(MKLKitWarning, match=r"Gram matrix of 11600 rows takes .* learner='mhks'"):
+        check_gram_fits(11_600, 8)
+
+
+def test_a_containers_share_counts(tmp_path: Path):
+    info, group = tmp_path / "meminfo", tmp_path / "cgroup"
+    assert available_memory(info, group) is None
+    info.write_text("MemTotal: 99 kB\nMemAvailable:   10 kB\n")
     group.mkdir()
     (group / "memory.current").write_text("3000\n")
     (group / "memory.max").write_text("max\n")
-    assert memory.available_memory() == 10240
+    assert available_memory(info, group) == 10240
     (group / "memory.max").write_text("8000\n")
-    assert memory.available_memory() == 5000
-
-
-def test_nothing_is_refused_where_nothing_is_known(small_machine):
-    (small_machine / "meminfo").unlink()
-    assert memory.available_memory() is None
-    with pytest.warns(MKLKitWarning, match="40 rows"):
-        MKLClassifier("rbf").fit(ROWS, LABELS)
+    assert available_memory(info, group) == 5000

@@ -221,10 +221,10 @@ def _resources(dask_worker: Any) -> tuple[int, int | None]:
     return dask_worker.state.nthreads, dask_worker.memory_manager.memory_limit
 
 
-def connected(address: str) -> Any:
+def connected(address: str, seconds: float = CONNECT_SECONDS) -> Any:
     """Return a client of the scheduler at an address such as ``tcp://10.0.0.1:8786``.
 
-    It has five seconds to answer.
+    It has some seconds to answer.
     """
     try:
         from distributed import Client
@@ -233,7 +233,7 @@ def connected(address: str) -> Any:
             "A scheduler needs Dask: pip install 'dask[array,dataframe,distributed]'."
         ) from None
     try:
-        return Client(address, timeout=CONNECT_SECONDS)
+        return Client(address, timeout=seconds)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"No Dask scheduler answers at {address}: start one (dask scheduler), or give the"

@@ -103,10 +103,14 @@ class DataNotHere(DataError):
 
 
 class OpenML:
-    """Access to OpenML, reported by ``say``; an offline machine waits for only one answer."""
+    """Access to OpenML, reported by ``say``; an offline machine waits for only one answer.
 
-    def __init__(self, say: Callable[[str], Any]) -> None:
+    ``patience`` is how many seconds each answer may take.
+    """
+
+    def __init__(self, say: Callable[[str], Any], patience: float = PATIENCE) -> None:
         self._say = say
+        self._patience = patience
         self._unreached: str | None = None
 
     def frame(self, data_id: int) -> pd.DataFrame:
@@ -119,7 +123,7 @@ class OpenML:
             if not (Path(get_data_home()) / KEPT.format(data_id)).exists():
                 self._reach(data_id)
                 self._say(f"fetching data set {data_id} from OpenML")
-            with _in_time():
+            with _in_time(self._patience):
                 bunch = fetch_openml(data_id=data_id, as_frame=True, n_retries=1, delay=0.1)
         except DataNotHere:
             raise
@@ -134,7 +138,7 @@ class OpenML:
         if self._unreached is None:
             self._unreached = ""
             try:
-                with urlopen(ADDRESS.format(data_id), timeout=PATIENCE):
+                with urlopen(ADDRESS.format(data_id), timeout=self._patience):
                     return
             except TROUBLE as error:
                 self._unreached = f"OpenML can't be reached: {_plain(error)}"
@@ -143,10 +147,10 @@ class OpenML:
 
 
 @contextmanager
-def _in_time() -> Iterator[None]:
+def _in_time(seconds: float) -> Iterator[None]:
     """Limit the wait for each answer, and hide remarks on further attempts."""
     before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(PATIENCE)
+    socket.setdefaulttimeout(seconds)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -158,10 +158,9 @@ def test_an_offline_machine_waits_for_one_answer_only(monkeypatch, tmp_path):
 
 def test_a_silent_server_is_given_up(monkeypatch, tmp_path):
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "cache"))
-    monkeypatch.setattr(openml, "PATIENCE", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         redirect(monkeypatch, f"http://127.0.0.1:{silent.getsockname()[1]}")
-        away = OpenML(print)
+        away = OpenML(print, patience=0.05)
         for name in ("sonar", "glass"):
             with pytest.raises(DataNotHere, match="OpenML can't be reached: timed out"):
                 find_data(name, tmp_path, openml=away)
