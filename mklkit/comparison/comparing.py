@@ -33,7 +33,7 @@ from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.study import Roles
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.metadata import versions
-from mklkit.protocols.component import AUTO_TASK, TASK
+from mklkit.protocols.component import AUTO_TASK, KERNELS, TASK
 from mklkit.protocols.splits.making import PartsColumn, requested
 from mklkit.protocols.splits.split import Splits
 from mklkit.registry.columns import are_proposed
@@ -266,7 +266,10 @@ def _ended_by(limit: Any, n_cells: int, plans: list[Splits], n_methods: int) -> 
 
 def _as_read(data: Sequence[DataSet], design: Design, compared: Sequence[Method]) -> list[DataSet]:
     """Return the data as the methods' kernels read them; an error if some column can't be read."""
-    kernels, covariates = design.settings.kernels, design.settings.covariates
+    kernels: Any = design.settings.kernels
+    covariates = design.settings.covariates
+    if kernels is None and design.usual_kernels != KERNELS:
+        kernels = design.kernels
     for source in data if covariates else ():
         source.check_columns(covariates)
     if covariates and kernels and are_proposed(kernels):

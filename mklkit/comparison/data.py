@@ -27,13 +27,14 @@ from mklkit.datasets.target import (
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.declaring import sources_of
-from mklkit.estimators.joining import one_table
+from mklkit.estimators.joining import Places, joined_and_places, one_table
+from mklkit.estimators.sources import kernels_by_source, kernels_of_sources
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.study import Roles
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Role, Schema, Task
 from mklkit.protocols.component import AUTO_TASK, TASK
-from mklkit.registry.columns import are_proposed, bind_kernels, resolve_columns
+from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, resolve_columns
 from mklkit.registry.tasks import task_named
 
 
@@ -61,6 +62,8 @@ class DataSet:
     notes: list[str] = attrs.field(factory=list)
     incomplete: NDArray[np.bool_] | None = None
     """Which rows lack some source of the compared kernels; None if none does."""
+    sources: Places | None = None
+    """The columns of each source, if the user passed a mapping of them."""
 
     @property
     def features(self) -> pd.DataFrame:
@@ -116,6 +119,15 @@ class DataSet:
             name = groups.name
         numbers = pd.Series(checked_groups(groups, len(data.target)), name=name)
         return attrs.evolve(data, table=attrs.evolve(data.table, groups=numbers))
+
+    def kernels_by_source(self) -> list[tuple[str, Any, Any, str | None]]:
+        """Return the kernels to be chosen by default, one a source; none for a lone source."""
+        if self.sources is None:
+            return kernels_by_source(without_unread(self.features, self.schema))
+        names = self.features.columns.tolist()
+        return (
+            kernels_of_sources(AUTO_KERNELS, self.sources, names) if len(self.sources) > 1 else []
+        )
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
         """Return the columns that methods learn from, identifiers only if kernels name them."""
@@ -233,6 +245,7 @@ def _of_frame(name: str, frame: pd.DataFrame, roles: Roles, kind: str) -> DataSe
 def _of_rows(
     name: str, X: Any, y: Any, roles: Roles, kind: str, notes: Sequence[str] = ()
 ) -> DataSet:
+    _, sources = joined_and_places(X)
     X = one_table(X)
     refuse_sparse(y, "y")
     if kind == AUTO_TASK:
@@ -274,7 +287,7 @@ def _of_rows(
         weights=weights,
         task=kind,
     )
-    data = _encoded(table, name, encoder)
+    data = attrs.evolve(_encoded(table, name, encoder), sources=sources)
     data.check()
     return data
 

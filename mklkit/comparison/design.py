@@ -9,10 +9,11 @@ from typing import Any, Self
 import attrs
 
 from mklkit.comparison.data import DataSet
-from mklkit.errors import SpecError, plain_message
+from mklkit.errors import SpecError, listed, plain_message
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.protocols import Task
-from mklkit.protocols.component import TASK
+from mklkit.protocols.component import KERNELS, TASK
+from mklkit.registry.columns import kernel_list
 from mklkit.registry.tasks import task_named
 
 
@@ -24,6 +25,9 @@ class Design:
     ----------
     settings : ModelSettings
         What all methods share, except for the parts that a method has of its own.
+    usual_kernels : tuple
+        The kernels of methods that have none of their own, if the user named none: those of each
+        source to be chosen, if the data have several.
     learners, strategies : tuple
         The learners, and the strategies for missing sources, with which each method is run; its
         own, and the default, if there are none.
@@ -39,6 +43,7 @@ class Design:
     """
 
     settings: ModelSettings = attrs.field(factory=ModelSettings)
+    usual_kernels: tuple[Any, ...] = KERNELS
     learners: tuple[Any, ...] = ()
     strategies: tuple[Any, ...] = ()
     also: tuple[Any, ...] = ()
@@ -57,6 +62,12 @@ class Design:
             also=(also,) if isinstance(also, str) else tuple(also),
             baselines=_baseline_names(baselines),
         )
+
+    @property
+    def kernels(self) -> list[Any]:
+        """The kernels that all methods combine, unless a preset has its own."""
+        named = self.settings.kernels
+        return list(self.usual_kernels) if named is None else kernel_list(named)
 
     def for_data(self, data: Sequence[DataSet], score: str | None) -> tuple[Self, list[str]]:
         """Return the design for the task of the data, with a score defined for it, and notes on it.
@@ -80,7 +91,19 @@ class Design:
         scoring = task.scoring(score) if chooses else None
         if self.settings.tune is not None and scoring is None and score != "accuracy":
             notes.append("parameters are chosen by accuracy, because a search has no probabilities")
-        return attrs.evolve(self, task=task, score=score, scoring=scoring), notes
+        design = attrs.evolve(self, task=task, score=score, scoring=scoring)
+        by_source = _kernels_by_source(data)
+        if self.settings.kernels is None and by_source and not task.kinds[0].is_empty:
+            design = attrs.evolve(design, usual_kernels=by_source)
+            labels = listed([label for label, *_ in by_source])
+            notes.append(f"no kernels were named: one is chosen for each source, {labels}")
+        return design, notes
+
+
+def _kernels_by_source(data: Sequence[DataSet]) -> tuple[Any, ...]:
+    """Return the kernels to be chosen by default if all data sets have the same several sources."""
+    banks = [source.kernels_by_source() for source in data]
+    return tuple(banks[0]) if all(bank == banks[0] for bank in banks) else ()
 
 
 def _is_defined(task: Task, score: str, data: DataSet) -> bool:

@@ -19,8 +19,8 @@ from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, model_pipeli
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.protocols import CombinerTraits, traits_of
-from mklkit.protocols.component import KERNELS, MISSING_STRATEGY, Preset
-from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, kernel_list
+from mklkit.protocols.component import MISSING_STRATEGY, Preset
+from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
@@ -74,7 +74,7 @@ def preset_method(design: Design, preset: Preset, name: str, kind: str, **change
     settings = attrs.evolve(design.settings, preset=preset, **changes)
     if settings.kernels is None and preset.kernels is None:
         # All methods combine the same kernels.
-        settings = attrs.evolve(settings, kernels=list(KERNELS))
+        settings = attrs.evolve(settings, kernels=list(design.usual_kernels))
     parts = preset_parts(preset, settings.parameters())
     chosen = choose_components(
         parts["combiner"], parts["feature_map"], parts["learner"], target=design.task.kinds[0]
@@ -204,10 +204,10 @@ def _check(spec: Any, learner: Any, design: Design) -> None:
     target = design.task.kinds[0]
     combiner = choose_components(spec, design.settings.feature_map, learner, target=target).combiner
     number = traits_of(combiner, CombinerTraits).n_kernels
-    kernels = design.settings.kernels
+    kernels = design.kernels
     if number is None or are_proposed(kernels):  # Their number is known only in a fit.
         return
-    n_kernels = len(kernel_list(kernels))
+    n_kernels = len(kernels)
     if number != n_kernels:
         raise IncompatibleError(f"{combiner.name} takes {number} kernels, not {n_kernels}.")
 

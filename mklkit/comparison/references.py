@@ -9,7 +9,7 @@ from mklkit.comparison.design import Design
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method, method_label, preset_method
 from mklkit.errors import IncompatibleError
 from mklkit.protocols.component import FILLED, Preset
-from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
+from mklkit.registry.columns import bind_kernels, parts_of
 from mklkit.registry.composing import choose_components
 
 EVEN, BEST_KERNEL = "uniform", "best-single"
@@ -26,11 +26,14 @@ single kernel there are no sum and best."""
 def kernel_references(design: Design) -> list[References]:
     """Return, for each learner, the references for methods of several kernels.
 
-    Proposed kernels differ between splits, so they are not compared alone. If kernels read
-    different columns of numbers, one on all columns is compared too.
+    A source whose kernel is chosen is compared alone too, unless it is known only in a fit which
+    sources there are. If kernels read different columns of numbers, one on all columns is compared
+    too.
     """
-    kernels = [] if are_proposed(design.settings.kernels) else kernel_list(design.settings.kernels)
-    bank = bind_kernels(kernels) if kernels else []
+    kernels = design.kernels
+    bank = bind_kernels(kernels)
+    if any(bound.auto and bound.columns is None for bound in bank):
+        kernels, bank = [], []
     also = list(design.also)
     if any(k.columns is not None for k in bank) and all(k.reads == "numbers" for k in bank):
         also = also or [ON_ALL]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Any, Self
 
 import attrs
@@ -18,6 +19,9 @@ from mklkit.estimators.joining import Places, dense_columns
 from mklkit.protocols import Reads, RowSource, Source
 from mklkit.registry.columns import (
     AUTO_KERNELS,
+    bind_kernels,
+    kernel_list,
+    parts_of,
     proposed_kernels,
     resolve_columns,
     with_unique_labels,
@@ -194,6 +198,68 @@ def kernels_to_choose(X: Any) -> list[Any]:
     return [AUTO_KERNELS if Contents.of(X).several_by_name() else LONE_SOURCE]
 
 
+def kernels_of_sources(
+    kernels: Any, sources: Places, names: Sequence[str]
+) -> list[tuple[str, Any, Any, str | None]]:
+    """Return kernels that name the columns of a mapping's sources, which have become one table.
+
+    A kernel to be chosen for all sources is one for each that no other kernel is labelled like.
+    ``names`` are those of the table's columns.
+
+    Examples
+    --------
+    >>> sources = {"lab": np.array([0, 1]), "age": np.array([2])}
+    >>> kernels_of_sources(["auto", "lab:rbf"], sources, ["lab_a", "lab_b", "age"])
+    [('age', 'auto', ['age'], None), ('lab', 'rbf', 'lab_*', None)]
+    """
+    selectors = {
+        name: selector_of(name, [names[place] for place in places], names)
+        for name, places in sources.items()
+    }
+    values = kernel_list(kernels)
+    bank = bind_kernels(values)
+    labels = {bound.label for bound in bank if bound.columns is None}
+    named: list[tuple[str, Any, Any, str | None]] = []
+    for bound, value in zip(bank, values, strict=True):
+        _, spec, columns, scale = parts_of(value)
+        if columns is None and _is_any(bound):
+            rest = [name for name in sources if name not in labels]
+            named += [(name, AUTO_KERNELS, selectors[name], None) for name in rest]
+        else:
+            chosen = selectors.get(bound.label) if columns is None else columns
+            named.append((bound.label, AUTO_KERNELS if bound.auto else spec, chosen, scale))
+    return named
+
+
+def kernels_by_source(X: pd.DataFrame) -> list[tuple[str, Any, Any, str | None]]:
+    """Return the kernels to be chosen for a table whose columns tell several sources; else none.
+
+    They are those that an estimator would choose by default; columns of no source are ``others``.
+    """
+    contents = Contents.of(X)
+    if not contents.several_by_name():
+        return []
+    groups = contents.named_groups(contents.numbers)
+    groups = {name.removesuffix("_*"): groups[name] for name in groups if name != OTHERS}
+    rest = np.setdiff1d(np.arange(contents.n_columns), np.concatenate([*groups.values()]))
+    groups |= {OTHERS: rest} if len(rest) else {}
+    return kernels_of_sources(AUTO_KERNELS, groups, X.columns.tolist())
+
+
+def selector_of(source: str, columns: Sequence[str], names: Sequence[str]) -> Any:
+    """Return the columns of a source as a user would name them: a glob, if it chooses just these.
+
+    Examples
+    --------
+    >>> names = ["lab_a", "lab_b", "age"]
+    >>> selector_of("lab", ["lab_a", "lab_b"], names), selector_of("rest", ["age"], names)
+    ('lab_*', ['age'])
+    """
+    glob = f"{source}_*"
+    chosen = [name for name in names if fnmatchcase(name, glob)]
+    return glob if chosen == list(columns) else list(columns)
+
+
 @attrs.frozen(eq=False)
 class Contents:
     """What the columns of a table hold: the positions of free text and categories; else numbers."""
@@ -234,9 +300,14 @@ class Contents:
             groups["words" if groups else ""] = words
         return groups or {"": np.setdiff1d(np.arange(self.n_columns), taken)}
 
+    @property
+    def numbers(self) -> NDArray[np.intp]:
+        """The columns of numbers, without one-hot ones and the parts of dates."""
+        return self._numbers_and_dates(np.empty(0, np.intp))[0]
+
     def several_by_name(self) -> bool:
         """Return whether the names of its numbers tell several sources, one of them not small."""
-        groups = self.named_groups(self._numbers_and_dates(np.empty(0, np.intp))[0])
+        groups = self.named_groups(self.numbers)
         named = [len(columns) for name, columns in groups.items() if name != OTHERS]
         return max(named, default=0) >= FEWEST_COLUMNS
 

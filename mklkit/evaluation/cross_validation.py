@@ -14,7 +14,7 @@ from mklkit.datasets.adjusting import Adjustment
 from mklkit.display.html import html_table, notes, shown
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError
-from mklkit.estimators.joining import one_table
+from mklkit.estimators.on_sources import on_sources
 from mklkit.estimators.task_of import task_of
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.class_scores import score_confusion
@@ -181,8 +181,9 @@ def cross_validate(
     >>> len(result.folds), result.pooled["rows"], result.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
-    X = one_table(X)
+    refuse_sparse(X)
     refuse_sparse(y, "y")
+    estimator, X = on_sources(estimator, X)
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
