@@ -19,7 +19,7 @@ from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, Source, TargetKind
 from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, Component
-from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
+from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
@@ -140,6 +140,8 @@ class NestedParameters(BaseEstimator):
             if kind == outer and value is not None:
                 get_registry().create(kind, value)
             elif kind == outer:
+                if outer == "learner" and are_proposed(self._kernels()):
+                    return "learner is None, so it is chosen with the kernels. Give a learner."
                 choice = choose_components(*self._given().values(), target=self.kind)
                 usual = attrs.asdict(choice, recurse=False)[kind].name
                 return f"{outer} is None. Give {outer}={usual!r} (what fit would use) or another."

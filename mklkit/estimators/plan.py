@@ -214,6 +214,8 @@ def kernels_by_default(
         return estimator.kernels
     if sources is not None and len(sources) > 1:
         return AUTO_KERNELS
+    if sources is not None and chooses_by_default(estimator, parameters):
+        return [(*sources, AUTO_KERNELS, slice(None))]
     if not chooses_by_default(estimator, parameters) or isinstance(X, RowSource):
         return list(KERNELS)
     header(X)  # It reports what is no table.

@@ -26,7 +26,7 @@ from mklkit.estimators.binding import bind
 from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.sources import sources_to_choose
+from mklkit.estimators.sources import LONE_SOURCE, sources_to_choose
 from mklkit.estimators.training_data import TrainingData, check_training
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.numerics.ridge import (
@@ -50,7 +50,7 @@ from mklkit.protocols import (
     members_with,
 )
 from mklkit.protocols.splits.making import make_splits
-from mklkit.registry.columns import bind_kernels, proposed_kernels
+from mklkit.registry.columns import AUTO_KERNELS, bind_kernels, proposed_kernels
 from mklkit.registry.specs import kernel_spec
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import KernelRows, is_scalar
@@ -612,10 +612,14 @@ def _sum_of_representations(
     if judge.missing(source) is not None:
         candidates = [min(candidates, key=lambda candidate: candidate.error)]
     taken, result = _forward(candidates, judge, MOST_TAKEN)
-    chosen = [
-        attrs.evolve(c, bound=attrs.evolve(c.bound, label=kernel_spec(c.bound)))
-        for c in (candidates[place] for place in taken)
-    ]
+    is_named = source.label not in (LONE_SOURCE[0], AUTO_KERNELS)
+    chosen = []
+    for candidate in (candidates[place] for place in taken):
+        label = kernel_spec(candidate.bound)
+        if is_named:
+            label = source.label if len(taken) == 1 else f"{source.label} {label}"
+        bound = attrs.evolve(candidate.bound, label=label)
+        chosen.append(attrs.evolve(candidate, bound=bound))
     missing = judge.missing(source)
     alone = ", ".join(
         f"{kernel_spec(candidate.bound)} {judge.share(candidate.result.errors, missing)}"
@@ -624,7 +628,7 @@ def _sum_of_representations(
     note = (
         f"{counted(len(chosen), 'kernel')} of {len(candidates)} candidates, whose sum has a"
         f" leave-one-out error of {judge.share(result.errors)} (1 if nothing is learned): "
-        + ", ".join(c.bound.label for c in chosen)
+        + ", ".join(kernel_spec(candidate.bound) for candidate in chosen)
     )
     return chosen, [note, f"errors of each alone: {alone}"]
 

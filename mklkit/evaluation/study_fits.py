@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -71,17 +72,22 @@ def fit_study(
         model, seconds = fit.model, fit.seconds
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
     record["choices"] += notes
-    record["better_representations"] = _better_representations(study, model)
+    record["better_representations"] = _better_representations(study, model, split.train)
     return FittedStudy(study, model, record)
 
 
-def _better_representations(study: Study, model: Pipeline) -> list[dict[str, Any]]:
-    """Return where other representations are much better than named kernels, and warn of them."""
+def _better_representations(
+    study: Study, model: Pipeline, train: NDArray[np.intp]
+) -> list[dict[str, Any]]:
+    """Return where other representations are much better than named kernels, and warn of them.
+
+    They are compared on the training rows of the split, since users may follow the advice.
+    """
     estimator = classifier_in(model[-1])
     if not study.settings.kernels or not isinstance(estimator, KernelEstimator):
         return []
-    features = model[:-1].transform(study.table.features)
-    better = better_representations(estimator, features, study.targets)
+    features = model[:-1].transform(study.table.features.iloc[train])
+    better = better_representations(estimator, features, study.targets[train])
     for each in better:
         warnings.warn(
             f"Kernel {quoted(each['kernel'])} reads its columns by {each['spec']}, whose"
