@@ -270,7 +270,7 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
     else:
         learned = pd.DataFrame(targets, columns=list(task.targets))
     table = Table(
-        features, learned, name, "", list(notes), schema=Schema(encoder.schema_), task=kind
+        features, learned, name, "", list(notes), schema=Schema(encoder.schema_.columns), task=kind
     )
     table = attrs.evolve(table, weights=weights)
     data = attrs.evolve(_encoded(table, name, encoder), target=targets)

@@ -139,7 +139,8 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
         X = pd.DataFrame(array, columns=columns).infer_objects()
     frame = X.set_axis([str(name) for name in X.columns], axis=1)
     wanted = frame.columns.tolist() if names is None else list(names)
-    missing = [name for name in wanted if name not in frame.columns and name not in idle]
+    there = {*frame.columns, *idle}
+    missing = [name for name in wanted if name not in there]
     if missing:
         others = [name for name in frame.columns.tolist() if name not in wanted]
         raise DataError(
