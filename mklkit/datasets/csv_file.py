@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, ClassVar, Self
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mklkit.datasets.dialects import Dialect, sample_of, sniff
 from mklkit.datasets.notations import COMMA, meanings, points_may_group
@@ -75,11 +76,17 @@ class CSVFile:
         fewest, most = HEAD_ROWS
         n_rows = min(most, max(fewest, HEAD_CELLS // len(dialect.header)))
         with readable_as(path, "CSV"):
-            head = pd.read_csv(path, nrows=n_rows, **_options(dialect, None))
-            if maybe_text := _may_be_text(head):
-                as_text = dict.fromkeys(maybe_text, str)
+            head = pd.read_csv(path, nrows=n_rows, **_options(dialect, None)).copy()
+            unlabeled = isinstance(head.index, pd.RangeIndex)
+            places = np.flatnonzero(_may_be_text(head)).tolist()
+            if places and unlabeled:
+                options = {**_options(dialect, str), "usecols": places}
+                written = pd.read_csv(path, nrows=n_rows, **options)
+                head[head.columns[places]] = written.to_numpy(object)
+            elif places:  # Positions would count the labels of the rows.
+                as_text = dict.fromkeys(head.columns[places], str)
                 head = pd.read_csv(path, nrows=n_rows, **_options(dialect, as_text))
-        if not isinstance(head.index, pd.RangeIndex):
+        if not unlabeled:
             notes.append("first column left out: it has no name, so it is read as row names")
         names = _column_names(head, dialect, notes)
         text = _columns_of_text(_with_names(head, names), dialect)
@@ -169,8 +176,8 @@ def _counts_rows(column: pd.Series) -> bool:
     return first in (0, 1) and bool((numbers - first == np.arange(len(numbers))).all())
 
 
-def _may_be_text(head: pd.DataFrame) -> list[Any]:
-    """Return the columns that may hold text, by what pandas reads; the others hold numbers.
+def _may_be_text(head: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which columns may hold text, by what pandas reads; the others hold numbers.
 
     Points may separate thousands in numbers that are whole, or have at most three decimals and are
     from 1 to 1000. Tables may be very wide, and text takes an object a cell.
@@ -185,7 +192,7 @@ def _may_be_text(head: pd.DataFrame) -> list[Any]:
     maybe = ~np.isin(kinds, ["i", "u"])
     maybe[kinds == "f"] = (grouped | (numbers == np.rint(numbers)) | gaps).all(axis=0)
     maybe[kinds == "f"] &= ~gaps.all(axis=0)
-    return head.columns[maybe].tolist()
+    return maybe
 
 
 def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
