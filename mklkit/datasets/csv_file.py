@@ -77,16 +77,16 @@ class CSVFile:
         n_rows = min(most, max(fewest, HEAD_CELLS // len(dialect.header)))
         with readable_as(path, "CSV"):
             head = pd.read_csv(path, nrows=n_rows, **_options(dialect, None)).copy()
-            unlabeled = isinstance(head.index, pd.RangeIndex)
+            labeled = dialect.labels_rows or not isinstance(head.index, pd.RangeIndex)
             places = np.flatnonzero(_may_be_text(head)).tolist()
-            if places and unlabeled:
+            if places and not labeled:
                 options = {**_options(dialect, str), "usecols": places}
                 written = pd.read_csv(path, nrows=n_rows, **options)
                 head[head.columns[places]] = written.to_numpy(object)
             elif places:  # Positions would count the labels of the rows.
                 as_text = dict.fromkeys(head.columns[places], str)
                 head = pd.read_csv(path, nrows=n_rows, **_options(dialect, as_text))
-        if not unlabeled:
+        if labeled:
             notes.append("first column left out: it has no name, so it is read as row names")
         names = _column_names(head, dialect, notes)
         text = _columns_of_text(_with_names(head, names), dialect)

@@ -183,7 +183,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         leave_missing(encoded, frame, kept, self.feature_names_out_, self.sources_)
         for name in self.words_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
-        return encoded[self.feature_names_out_]
+        outputs = self.feature_names_out_
+        return encoded if encoded.columns.tolist() == outputs else encoded[outputs]
 
     @property
     def numeric_(self) -> list[str]:
@@ -388,9 +389,13 @@ class TableEncoder(TransformerMixin, StoresNames):
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
         numeric = self.numeric_
         empty = {*self.empty_}
-        filled = frame[[name for name in numeric if name not in empty]]
+        if empty or numeric != frame.columns.tolist():
+            filled = [name for name in numeric if name not in empty]
+            of_numbers = all_as_numbers(frame[filled].reindex(columns=numeric))
+        else:  # Tables may be very wide.
+            of_numbers = all_as_numbers(frame)
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
-        return np.hstack([all_as_numbers(filled.reindex(columns=numeric)), *dates])
+        return np.hstack([of_numbers, *dates]) if dates else of_numbers
 
     def _name_outputs(self, medians: Array) -> None:
         """Name the output columns by columns and values, in the order of their sources."""
