@@ -283,7 +283,7 @@ def _of_rows(
         name,
         "",
         list(notes),
-        schema=Schema(encoder.schema_),
+        schema=Schema(encoder.schema_.columns),
         weights=weights,
         task=kind,
     )

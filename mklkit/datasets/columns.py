@@ -84,7 +84,7 @@ def plain_values(frame: pd.DataFrame, file: str = "") -> tuple[pd.DataFrame, lis
 
     Raises a ``DataError`` if names are repeated, or cells hold lists or records.
     """
-    check_names(list(frame.columns), file)
+    check_names(frame.columns.tolist(), file)
     new: dict[int, pd.Series] = {}
     notes = []
     for place in [place for place, kind in enumerate(frame.dtypes) if kind.kind in "Om"]:
@@ -137,11 +137,16 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
             )
         columns = [f"x{i}" for i in range(array.shape[1])] if names is None else list(names)
         X = pd.DataFrame(array, columns=columns).infer_objects()
-    frame = X.set_axis([str(name) for name in X.columns], axis=1)
-    wanted = frame.columns.tolist() if names is None else list(names)
-    missing = [name for name in wanted if name not in frame.columns and name not in idle]
+    present = [str(name) for name in X.columns.tolist()]
+    frame = X.set_axis(present, axis=1)
+    wanted = present if names is None else list(names)
+    if present == wanted:  # Tables may be very wide.
+        return plain_values(frame)[0]
+    there = {*present, *idle}
+    missing = [name for name in wanted if name not in there]
     if missing:
-        others = [name for name in frame.columns.tolist() if name not in wanted]
+        known = {*wanted}
+        others = [name for name in present if name not in known]
         raise DataError(
             f"The rows lack {named(missing)} of the training data.{suggest(missing[0], others)}"
         )

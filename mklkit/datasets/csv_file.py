@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, ClassVar, Self
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mklkit.datasets.dialects import Dialect, sample_of, sniff
 from mklkit.datasets.notations import COMMA, meanings, points_may_group
@@ -24,6 +25,8 @@ from mklkit.views.stored_rows import Signature, signature_of
 
 HEAD_ROWS = (50, 1000)
 HEAD_CELLS = 100_000
+LEAST_DIGIT = 1e-6
+"""Of 1000 times a number: smaller differences are of rounding, not of a fourth decimal."""
 TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
 # In memory, text takes a Python object per cell, a number eight bytes.
 TEXT_BYTES, NUMBER_BYTES = 64, 8
@@ -73,8 +76,17 @@ class CSVFile:
         fewest, most = HEAD_ROWS
         n_rows = min(most, max(fewest, HEAD_CELLS // len(dialect.header)))
         with readable_as(path, "CSV"):
-            head = pd.read_csv(path, nrows=n_rows, **_options(dialect, str))
-        if not isinstance(head.index, pd.RangeIndex):
+            head = pd.read_csv(path, nrows=n_rows, **_options(dialect, None)).copy()
+            labeled = dialect.labels_rows or not isinstance(head.index, pd.RangeIndex)
+            places = np.flatnonzero(_may_be_text(head)).tolist()
+            if places and not labeled:
+                options = {**_options(dialect, str), "usecols": places}
+                written = pd.read_csv(path, nrows=n_rows, **options)
+                head[head.columns[places]] = written.to_numpy(object)
+            elif places:  # Positions would count the labels of the rows.
+                as_text = dict.fromkeys(head.columns[places], str)
+                head = pd.read_csv(path, nrows=n_rows, **_options(dialect, as_text))
+        if labeled:
             notes.append("first column left out: it has no name, so it is read as row names")
         names = _column_names(head, dialect, notes)
         text = _columns_of_text(_with_names(head, names), dialect)
@@ -116,7 +128,8 @@ class CSVFile:
             source: Any = gzip.GzipFile(fileobj=file) if _is_packed(self.path) else file
             with pd.read_csv(source, iterator=True, chunksize=rows, **options) as chunks:
                 for chunk in chunks:
-                    yield _with_names(chunk.reset_index(drop=True), names), file.tell()
+                    # A copy has one array for all numbers, and not one for each column.
+                    yield _with_names(chunk.reset_index(drop=True).copy(), names), file.tell()
 
 
 def _options(dialect: Dialect, dtype: Any) -> dict[str, Any]:
@@ -163,10 +176,33 @@ def _counts_rows(column: pd.Series) -> bool:
     return first in (0, 1) and bool((numbers - first == np.arange(len(numbers))).all())
 
 
+def _may_be_text(head: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which columns may hold text, by what pandas reads; the others hold numbers.
+
+    Points may separate thousands in numbers that are whole, or have at most three decimals and are
+    from 1 to 1000. Tables may be very wide, and text takes an object a cell.
+    """
+    kinds = np.array([kind.kind for kind in head.dtypes], str)
+    numbers = head.loc[:, kinds == "f"].to_numpy()
+    with np.errstate(invalid="ignore", over="ignore"):
+        size = np.abs(numbers)
+        short = np.abs(size * 1000 - np.rint(size * 1000)) < LEAST_DIGIT
+        grouped = (size >= 1) & (size < 1000) & short
+    gaps = np.isnan(numbers)
+    maybe = ~np.isin(kinds, ["i", "u"])
+    maybe[kinds == "f"] = (grouped | (numbers == np.rint(numbers)) | gaps).all(axis=0)
+    maybe[kinds == "f"] &= ~gaps.all(axis=0)
+    return maybe
+
+
 def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
+    """Return the columns of text among the first rows, in which others are numbers already."""
+    kinds = np.array([kind.kind for kind in head.dtypes], str)
+    whole = [str(name) for name in head.columns[np.isin(kinds, ["i", "u"])]]
+    head = head.loc[:, ~np.isin(kinds, ["i", "u", "f"])]
     # All cells at once, since a call for each of thousands of columns takes longer than reading.
     cells = head.to_numpy(object)
-    known = head.notna().to_numpy()
+    known = head.notna().to_numpy(bool)
     numbers = np.full(cells.shape, np.nan)
     numbers[known] = pd.to_numeric(pd.Series(cells[known], dtype=object), errors="coerce")
     names = [str(name) for name in head.columns]
@@ -184,7 +220,8 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
         for place in others
         if points_may_group(cells[known[:, place], place], pointed=not commas)
     )
-    return {*text, *grouped}
+    # Among numbers with commas, points separate thousands, and whole numbers may lack them.
+    return {*text, *grouped, *(whole if commas else ())}
 
 
 @contextmanager

@@ -35,10 +35,18 @@ class Dialect:
     first_row: list[str]
     """The cells of the second row, empty if there is none."""
 
+    @property
+    def padded(self) -> bool:
+        """Whether data rows end in a delimiter that the header lacks."""
+        return len(self.first_row) == len(self.header) + 1 and self.first_row[-1] == ""
+
+    @property
+    def labels_rows(self) -> bool:
+        """Whether data rows begin with cells that the header has no name for, as pandas reads."""
+        return len(self.first_row) > len(self.header) and not self.padded
+
     def options(self) -> dict[str, Any]:
         """Return the options of ``pandas.read_csv`` that read the file."""
-        # Data rows may end in a delimiter that the header lacks.
-        padded = len(self.first_row) == len(self.header) + 1 and self.first_row[-1] == ""
         return {
             "sep": self.delimiter,
             "header": 0 if self.has_header else None,
@@ -47,7 +55,7 @@ class Dialect:
             "keep_default_na": False,
             "skipinitialspace": True,
             "low_memory": False,
-            "usecols": range(len(self.header)) if padded else None,
+            "usecols": range(len(self.header)) if self.padded else None,
         }
 
     def notes(self) -> list[str]:

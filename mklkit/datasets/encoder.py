@@ -27,8 +27,8 @@ from mklkit.datasets.readings import read_later
 from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
 from mklkit.errors import DataError, counted, named
-from mklkit.estimators.reading import StoresNames
-from mklkit.protocols import AS_READ, Column, Schema
+from mklkit.estimators.reading import StoresNames, column_medians
+from mklkit.protocols import AS_READ, Array, Columns, Schema
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING_CATEGORY
 
@@ -125,14 +125,15 @@ class TableEncoder(TransformerMixin, StoresNames):
         self.feature_names_in_ = written.columns.to_numpy(dtype=object)
         self.n_features_in_ = written.shape[1]
         frame, schema, self.notes_ = settled(written, schema)
-        n_gaps = frame.isna().sum().tolist()
-        columns = [_in_training(*pair, len(frame)) for pair in zip(schema, n_gaps, strict=True)]
+        n_gaps = frame.isna().sum().to_numpy()
+        columns = _in_training(schema.columns, n_gaps, len(frame))
         self.schema_ = attrs.evolve(schema, columns=columns)
         self.dates_ = {name: DateParts.of(frame[name]) for name in self._of_kind("date")}
-        numbers = pd.DataFrame(self._numbers(frame))
-        medians = np.nan_to_num(numbers.median().to_numpy())
-        ranges = np.stack([numbers.min(), numbers.max()])
-        self.ranges_ = np.nan_to_num(ranges[:, : len(self.numeric_)])
+        numbers = self._numbers(frame)
+        medians = column_medians(numbers)
+        of_numeric = numbers[:, : len(self.numeric_)]
+        ranges = [ufunc.reduce(of_numeric, initial=np.nan) for ufunc in (np.fmin, np.fmax)]
+        self.ranges_ = np.nan_to_num(np.stack(ranges))
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
@@ -173,7 +174,7 @@ class TableEncoder(TransformerMixin, StoresNames):
         gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
         rows, columns = np.nonzero(gaps)
         names = [*self.numbers_, *self.one_hot_names_]
-        medians = np.array([self.encoded_[name].fill for name in self.numbers_], np.float64)
+        medians = self.encoded_.columns_named(self.numbers_).values("fill").astype(np.float64)
         numbers[rows, columns] = medians[columns]
         if self.category_:
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
@@ -182,7 +183,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         leave_missing(encoded, frame, kept, self.feature_names_out_, self.sources_)
         for name in self.words_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
-        return encoded[self.feature_names_out_]
+        outputs = self.feature_names_out_
+        return encoded if encoded.columns.tolist() == outputs else encoded[outputs]
 
     @property
     def numeric_(self) -> list[str]:
@@ -229,12 +231,13 @@ class TableEncoder(TransformerMixin, StoresNames):
     @property
     def passthrough_(self) -> list[str]:
         """The columns that are passed on unchanged."""
-        return [str(column.name) for column in self.schema_ if column.reads]
+        return self.schema_.names_of(self.schema_.columns.are_read)
 
     @property
     def gaps_(self) -> dict[str, int]:
         """The number of gaps in each column in training."""
-        return {str(column.name): column.n_gaps for column in self.schema_}
+        n_gaps = self.schema_.columns.values("n_gaps").tolist()
+        return dict(zip(self.schema_.named(), n_gaps, strict=True))
 
     @property
     def feature_names_out_(self) -> list[str]:
@@ -244,10 +247,10 @@ class TableEncoder(TransformerMixin, StoresNames):
     @property
     def sources_(self) -> list[str]:
         """The input column from which each output column was derived."""
-        return [str(column.origin) for column in self.encoded_]
+        return [str(origin) for origin in self.encoded_.columns.values("origin")]
 
     def _of_kind(self, kind: str) -> list[str]:
-        return [str(column.name) for column in self.schema_ if kind_of(column) == kind]
+        return self.schema_.names_of(_kinds_of(self.schema_.columns) == kind)
 
     def unseen_values(self, frame: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.object_]]]:
         """Yield each available column of categories with its values that training does not have.
@@ -331,14 +334,17 @@ class TableEncoder(TransformerMixin, StoresNames):
         categories = self.one_hot_.categories_ if self.category_ else []
         values = dict(zip(self.category_, map(len, categories), strict=True))
         rows: list[dict[str, Any]] = []
-        for column in self.schema_:
-            row = {"name": column.name, "kind": kind_of(column), "gaps": column.n_gaps}
-            if column.notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
-                row["reading"] = column.notation
-            if column.reads:
+        columns = self.schema_.columns
+        kinds = _kinds_of(columns).tolist()
+        properties = (columns.values(name) for name in ("name", "n_gaps", "notation", "reads"))
+        for kind, name, n_gaps, notation, reads in zip(kinds, *properties, strict=True):
+            row = {"name": name, "kind": kind, "gaps": n_gaps}
+            if notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
+                row["reading"] = notation
+            if reads:
                 row["kept"] = True
-            if column.name in values:
-                row["values"] = values[column.name]
+            if name in values:
+                row["values"] = values[name]
             rows.append(row)
         return rows
 
@@ -370,8 +376,9 @@ class TableEncoder(TransformerMixin, StoresNames):
             (filled, f"imputed by the median{but}"),
         ]
         lines = []
+        gaps = self.gaps_
         for columns, fate in fates:
-            n_gaps = sum(self.schema_[name].n_gaps for name in columns)
+            n_gaps = sum(gaps[name] for name in columns)
             if n_gaps:
                 lines.append(f"{counted(n_gaps, 'gap')} {fate}")
         if self.empty_:
@@ -382,11 +389,15 @@ class TableEncoder(TransformerMixin, StoresNames):
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
         numeric = self.numeric_
         empty = {*self.empty_}
-        filled = frame[[name for name in numeric if name not in empty]]
+        if empty or numeric != frame.columns.tolist():
+            filled = [name for name in numeric if name not in empty]
+            of_numbers = all_as_numbers(frame[filled].reindex(columns=numeric))
+        else:  # Tables may be very wide.
+            of_numbers = all_as_numbers(frame)
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
-        return np.hstack([all_as_numbers(filled.reindex(columns=numeric)), *dates])
+        return np.hstack([of_numbers, *dates]) if dates else of_numbers
 
-    def _name_outputs(self, medians: NDArray[np.float64]) -> None:
+    def _name_outputs(self, medians: Array) -> None:
         """Name the output columns by columns and values, in the order of their sources."""
         # Each with its source, in the order of computation.
         outputs = [(name, name) for name in self.numeric_]
@@ -407,33 +418,33 @@ class TableEncoder(TransformerMixin, StoresNames):
         self.numbers_ = np.array(names[: len(medians)], object)
         self.one_hot_names_ = names[len(medians) :]
         fills = [*medians.tolist(), *[np.nan] * len(self.one_hot_names_)]
-        columns = [
-            Column(name, fill=fill, origin=source)
-            for (source, name), fill in zip(outputs, fills, strict=True)
-        ]
-        columns += [Column(name, "text", gaps="kept", fill=np.nan, origin=name) for name in words]
+        origins = [source for source, _ in outputs]
+        columns = Columns.named(names, fill=fills, origin=origins)
+        columns += Columns.named(words, holds="text", gaps="kept", fill=np.nan, origin=words)
         rank = {name: place for place, name in enumerate(self.feature_names_in_)}
-        self.encoded_ = Schema(sorted(columns, key=lambda column: rank[column.origin]))
+        ranks = [rank[origin] for origin in columns.values("origin")]
+        self.encoded_ = Schema(columns[np.argsort(ranks, kind="stable")])
 
 
-def kind_of(column: Column) -> str:
-    """Return how an input column is encoded."""
-    if column.left_out:
-        return "identifier"
-    if column.holds == "numbers":
-        return "number"
-    if column.reads:
-        return "text"
-    return "date" if column.holds == "dates" else "category"
+def _kinds_of(columns: Columns) -> NDArray[np.object_]:
+    """Return how each input column is encoded (d,)."""
+    kinds = np.full(len(columns), "category", object)
+    kinds[columns.are(holds="dates")] = "date"
+    kinds[columns.are_read] = "text"
+    kinds[columns.are(holds="numbers")] = "number"
+    kinds[columns.are_left_out] = "identifier"
+    return kinds
 
 
-def _in_training(column: Column, n_gaps: int, n_rows: int) -> Column:
-    """Return a column with its number of gaps in training; without any value it is empty."""
-    column = attrs.evolve(column, n_gaps=n_gaps)
-    if n_gaps < n_rows or column.role != "feature":
-        return column
-    if column.holds == "numbers":
-        return attrs.evolve(column, role="empty")
-    if not column.reads and column.holds in ("dates", "text"):
-        return attrs.evolve(column, role="empty", holds="numbers", gaps="median")
-    return column
+def _in_training(columns: Columns, n_gaps: NDArray[np.intp], n_rows: int) -> Columns:
+    """Return columns with their numbers of gaps in training; without any value, empty."""
+    empty = (n_gaps >= n_rows) & columns.are(role="feature")
+    numbers, dates, text = (columns.are(holds=of) for of in ("numbers", "dates", "text"))
+    # Empty columns of dates and text are numbers from now on.
+    others = empty & ~columns.are_read & (dates | text)
+    return columns.changed(
+        n_gaps=n_gaps,
+        role=np.where(others | (empty & numbers), "empty", columns.values("role")),
+        holds=np.where(others, "numbers", columns.values("holds")),
+        gaps=np.where(others, "median", columns.values("gaps")),
+    )

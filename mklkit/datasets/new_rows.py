@@ -94,7 +94,7 @@ def load_features(
     >>> rows.features.shape
     (178, 2)
     """
-    raw = read_whole(source, read_as_text(schema or ()))
+    raw = read_whole(source, read_as_text(schema or Schema()))
     wanted = list(columns if needed is None else needed)
     frame = raw.frame
     if raw.origin.startswith("libsvm"):
@@ -129,7 +129,7 @@ def load_in_chunks(
     _check_needed(table.name, table.columns, wanted, columns)
     targets = [target] if isinstance(target, str) else list(target or ())
     table.read_only([*wanted, *targets])
-    table.as_text |= {*read_as_text(schema or ())}
+    table.as_text |= {*read_as_text(schema or Schema())}
     # Messages name rows by their number in the file.
     frames = (
         chunk.set_axis((chunk.index + 1).rename("row"))
@@ -165,7 +165,7 @@ def _as_trained(
     n_rows = 0
     told = set[str]()
     notes = list(source.notes)
-    known = notations_in(schema or ())
+    known = notations_in(schema or Schema())
     for frame in frames:
         n_rows += len(frame)
         labels = {

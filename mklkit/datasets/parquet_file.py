@@ -17,6 +17,8 @@ from mklkit.errors import DataError
 from mklkit.views.stored_rows import Signature, signature_of
 
 COLUMN_BUFFER = 1 << 20
+BLOCK_COLUMNS = 10_000
+"""The columns of a whole file that are read at a time."""
 
 
 @attrs.frozen(eq=False)
@@ -68,8 +70,15 @@ class ParquetFile:
             import pyarrow.parquet as pq
 
             if rows is None:
-                with pq.ParquetFile(self.path) as file:
-                    yield _plain(file.read(columns=wanted), wanted), self.signature[0]
+                # Arrow takes a multiple of the memory of the values for thousands of columns.
+                with pq.ParquetFile(self.path, pre_buffer=False) as file:
+                    frames = []
+                    for start in range(0, max(1, len(wanted)), BLOCK_COLUMNS):
+                        block = wanted[start : start + BLOCK_COLUMNS]
+                        frames.append(_plain(file.read(columns=block), block))
+                        pa.default_memory_pool().release_unused()
+                frame = frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
+                yield frame, self.signature[0]
                 return
             # Without a buffer a whole row group is read at once, which may be the whole file.
             with pq.ParquetFile(self.path, buffer_size=COLUMN_BUFFER, pre_buffer=False) as file:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from mklkit.datasets.notations import (
 )
 from mklkit.errors import DataError, counted, listed, named, quoted
 from mklkit.estimators.reading import row_of
-from mklkit.protocols import Column, Holds
+from mklkit.protocols import Holds, Schema
 
 # Common marks for a gap among numbers and dates; among words they may be values.
 GAP_MARKS = frozenset(
@@ -55,14 +55,16 @@ def is_text(column: pd.Series) -> bool:
 def text_columns(frame: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the columns of a table that hold only text and gaps, by name."""
     # Tables may be very wide; taking each column of numbers out would take seconds.
-    places = [place for place, kind in enumerate(frame.dtypes) if is_string_dtype(kind)]
+    kinds = {kind for kind in {*frame.dtypes} if is_string_dtype(kind)}
+    places = [place for place, kind in enumerate(frame.dtypes) if kind in kinds]
     columns = (frame.iloc[:, place] for place in places)
     return {str(column.name): column for column in columns if is_text(column)}
 
 
-def read_as_text(columns: Iterable[Column]) -> list[str]:
+def read_as_text(schema: Schema) -> list[str]:
     """Return the columns that a file reader must leave as text, such as ``0110``."""
-    return [str(c.name) for c in columns if c.notation in (TEXT, POINTS, WRITTEN)]
+    are = schema.columns.are
+    return schema.names_of(are(notation=TEXT) | are(notation=POINTS) | are(notation=WRITTEN))
 
 
 def settle_notations(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from hashlib import sha256
 from shlex import quote
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mklkit.datasets.notations import TEXT
 from mklkit.errors import listed, named, quoted
@@ -57,15 +59,23 @@ def remarks(
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     """Return a comparable key of each column's contents, and whether its values differ."""
+    kinds = frame.dtypes.tolist()
+    plain = np.array([isinstance(k, np.dtype) and k.kind in "iuf" for k in kinds], bool)
+    of_numbers = iter(_contents_of_numbers(frame.loc[:, plain].to_numpy(np.float64)))
     contents: dict[str, tuple[Hashable, bool]] = {}
-    for name, column in frame.items():
-        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-            # Faster for very wide tables.
-            numbers = column.to_numpy(dtype=np.float64)
-            known = numbers[~np.isnan(numbers)]
-            contents[str(name)] = numbers.tobytes(), bool((known != known[:1]).any())
+    for place, name in enumerate(frame.columns):
+        if plain[place]:
+            contents[str(name)] = next(of_numbers)
         else:
-            codes, distinct = pd.factorize(column)
+            codes, distinct = pd.factorize(frame.iloc[:, place])
             key = codes.tobytes(), tuple(map(str, distinct))
             contents[str(name)] = key, len(distinct) > 1
     return contents
+
+
+def _contents_of_numbers(numbers: NDArray[np.float64]) -> Iterator[tuple[Hashable, bool]]:
+    """Yield the same of each column of numbers (N, d), all at once because d may be thousands."""
+    low, high = (ufunc.reduce(numbers, initial=np.nan) for ufunc in (np.fmin, np.fmax))
+    for column, varies in zip(np.ascontiguousarray(numbers.T), (low < high).tolist(), strict=True):
+        # A digest takes less memory than the values.
+        yield sha256(column).digest(), varies

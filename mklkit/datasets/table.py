@@ -111,10 +111,11 @@ class Table:
         """
         column = self.features[choose_column(self.features.columns.tolist(), name, purpose)]
         features = self.features.drop(columns=column.name)
-        others = [each for each in self.schema if each.name not in self.features]
+        features_of = {*self.features.columns}
+        others = [each for each in self.schema if each.name not in features_of]
         schema = columns_of(
             features,
-            {str(each.name): each.notation for each in self.schema},
+            dict(zip(self.schema.named(), self.schema.columns.values("notation"), strict=True)),
             [*others, Column(str(column.name), role=role)],
         )
         about = f"column {quoted(str(column.name))} "  # how it would be read
@@ -161,7 +162,8 @@ class Table:
             "columns": self.features.columns.tolist(),
             "dropped": self.dropped,
             "readings": {
-                column.name: column.notation for column in self.schema if column.notation != AS_READ
+                column.name: column.notation
+                for column in self.schema.columns[~self.schema.columns.are(notation=AS_READ)]
             },
             "target": ", ".join(targets),
             "targets": targets,

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype
 
 from mklkit.datasets.columns import is_date, is_numeric
@@ -16,7 +18,7 @@ from mklkit.datasets.readings import holds_of, is_text, read_later, settle_notat
 from mklkit.datasets.selecting import chosen_columns, passed_on
 from mklkit.errors import DataError, named, quoted
 from mklkit.estimators.sources import is_free_text, sources_told
-from mklkit.protocols import AS_READ, Column, Gaps, Holds, Schema, Source
+from mklkit.protocols import AS_READ, Column, Columns, Gaps, Holds, Reads, Schema, Source
 from mklkit.registry.composing import kernels_on
 
 UNLIKE = "because it has a different value in every row, as identifiers have"
@@ -38,26 +40,24 @@ def columns_of(
 
     ``others`` are columns of the same file that are not features.
     """
-    identifiers = find_identifiers(frame)
-    features = [
-        Column(
-            str(name),
-            _holds(column),
-            notations.get(str(name), AS_READ),
-            "identifier" if name in identifiers else "feature",
-        )
-        for name, column in frame.items()
-    ]
-    return Schema([*features, *others])
+    names = list(map(str, frame.columns))
+    identifiers = {*find_identifiers(frame)}
+    features = Columns.named(
+        names,
+        holds=all_held(frame),
+        notation=[notations.get(name, AS_READ) for name in names],
+        role=["identifier" if name in identifiers else "feature" for name in names],
+    )
+    return Schema(features + others)
 
 
-def notations_in(columns: Iterable[Column]) -> dict[str, str]:
+def notations_in(schema: Schema) -> dict[str, str]:
     """Return the notations of the columns that were text, or can't be numbers or dates."""
-    return {
-        str(column.name): column.notation
-        for column in columns
-        if column.notation != AS_READ or column.holds not in ("numbers", "dates")
-    }
+    columns = schema.columns
+    plain = columns.are(holds="numbers") | columns.are(holds="dates")
+    written = ~(plain & columns.are(notation=AS_READ))
+    notations = columns.values("notation")[written].tolist()
+    return dict(zip(schema.names_of(written), notations, strict=True))
 
 
 def settled(written: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, Schema, list[str]]:
@@ -71,37 +71,63 @@ def settled(written: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, Schema
         if schema.settled and schema.names == tuple(names):
             return frame, schema, notes
         new = columns_of(frame[[name for name in names if name not in schema]], read)
-        columns = [
-            _as_held(schema[name], frame[name]) if name in schema else new[name] for name in names
-        ]
-        others = [column for column in schema if column.name not in frame and column.left_out]
+        columns = _as_held(Schema(schema.columns + new.columns).columns_named(names), frame)
+        known = {*names}
+        absent = np.array([name not in known for name in schema.columns.values("name")], bool)
+        others = schema.columns[absent & schema.columns.are_left_out]
     else:
         frame, notations, notes = settle_notations(written)
-        columns = list(columns_of(frame, notations))
-        others = []
+        columns = columns_of(frame, notations).columns
+        others = Columns()
     schema = attrs.evolve(schema, sources=sources_told(frame, schema.sources))
-    check_sources(attrs.evolve(schema, columns=[*columns, *others]))
+    check_sources(attrs.evolve(schema, columns=columns + others))
     resolved = _for_sources(frame, attrs.evolve(schema, columns=columns))
-    for place, column in enumerate(() if schema.columns else resolved):
-        if column.reads and column.holds == "text" and holds_of(column.notation) != "text":
-            # Text for its kernel, even if it looks like dates.
-            frame[column.name] = written[column.name]
-            resolved[place] = attrs.evolve(column, notation=AS_READ)
-    left_out = [str(column.name) for column in resolved if column.left_out]
-    if len(left_out) == len(names):
-        raise DataError(f"No feature is left: {named(left_out)} left out, with {LIKE_IDENTIFIERS}.")
+    if not schema.columns:
+        # Text for its kernel, even if it looks like dates.
+        as_written = resolved.are(holds="text") & resolved.are_read
+        as_written &= ~_notations_hold(resolved, "text")
+        resolved = _with_notation_as_read(resolved, as_written)
+        for place in np.flatnonzero(as_written).tolist():
+            frame[names[place]] = written[names[place]]
+    if resolved.are_left_out.all():
+        raise DataError(f"No feature is left: {named(names)} left out, with {LIKE_IDENTIFIERS}.")
     return frame, attrs.evolve(schema, columns=resolved, settled=True), notes
 
 
-def _as_held(column: Column, values: pd.Series) -> Column:
-    """Return a column as these values are, which may be other than the schema says."""
-    holds = _holds(values)
-    misread = holds not in ("numbers", "dates") and holds_of(column.notation) != "text"
-    return attrs.evolve(column, holds=holds, notation=AS_READ if misread else column.notation)
+def _as_held(columns: Columns, frame: pd.DataFrame) -> Columns:
+    """Return columns as their values are, which may be other than the schema says."""
+    held = columns.changed(holds=all_held(frame))
+    misread = ~(held.are(holds="numbers") | held.are(holds="dates"))
+    return _with_notation_as_read(held, misread & ~_notations_hold(columns, "text"))
+
+
+def _notations_hold(columns: Columns, holds: Holds) -> NDArray[np.bool_]:
+    """Return which columns (d,) hold this if they are read in their notation."""
+    notations = columns.values("notation")
+    fitting = [notation for notation in dict.fromkeys(notations) if holds_of(notation) == holds]
+    return np.isin(notations.astype(str), fitting)
+
+
+def _with_notation_as_read(columns: Columns, mask: NDArray[np.bool_]) -> Columns:
+    """Return the columns without the notation of those in a mask (d,)."""
+    return columns.changed(notation=np.where(mask, AS_READ, columns.values("notation")))
+
+
+def all_held(frame: pd.DataFrame) -> list[Holds]:
+    """Return what each column holds, for an encoder; one without any value counts as numbers."""
+    # Tables may be very wide; most of the columns of wide ones have a type of numbers.
+    return [
+        "numbers" if _is_plain(kind) else _holds(frame.iloc[:, place])
+        for place, kind in enumerate(frame.dtypes)
+    ]
+
+
+def _is_plain(kind: Any) -> bool:
+    """Return whether a column's type is one of NumPy's of real numbers."""
+    return isinstance(kind, np.dtype) and kind.kind in "iuf"
 
 
 def _holds(column: pd.Series) -> Holds:
-    """Return what a column holds, for an encoder; one without any value counts as numbers."""
     if is_date(column):
         return "dates"
     if is_numeric(column):
@@ -109,49 +135,38 @@ def _holds(column: pd.Series) -> Holds:
     return "text" if is_text(column) else "other values"
 
 
-def _for_sources(frame: pd.DataFrame, schema: Schema) -> list[Column]:
+def _for_sources(frame: pd.DataFrame, schema: Schema) -> Columns:
     """Return the columns with what kernels read in them, and what becomes of their gaps."""
     names = frame.columns.tolist()
     unchanged = [source for source in schema.sources if source.unchanged]
-    free = [name for name in names if schema.infer and is_free_text(frame[name])]
+    words = [name for name, kind in frame.dtypes.items() if schema.infer and not _is_plain(kind)]
+    free = [name for name in words if is_free_text(frame[name])]
     selectors = [*schema.unchanged, *([free] if free else [])]
     passed = set(passed_on(selectors, names, schema.named(role="identifier")))
     amounts = [source for source in unchanged if source.reads == "amounts"]
     filled = [source.columns for source in amounts if not source.skips_gaps]
     imputed = chosen_columns(filled, names)
     chosen = [(source, chosen_columns([source.columns], names)) for source in unchanged]
-    columns = []
-    for column in schema:
-        if column.name not in passed:
-            gaps: Gaps = "median" if column.holds in ("numbers", "dates") else "category"
-            columns.append(attrs.evolve(column, reads=(), gaps=gaps))
-            continue
-        values = frame[column.name]
+    holds: list[Holds] = schema.columns.values("holds").tolist()
+    gaps: list[Gaps] = ["median" if of in ("numbers", "dates") else "category" for of in holds]
+    reads: list[tuple[Reads, ...]] = [()] * len(names)
+    for place in [place for place, name in enumerate(names) if name in passed]:
+        name, values = names[place], frame.iloc[:, place]
         numeric = is_numeric(values) or is_bool_dtype(values)
-        holds: Holds = "numbers" if numeric and column.notation != WRITTEN else "text"
-        readers: list[Any] = [
-            source.reads for source, of_source in chosen if column.name in of_source
-        ]
-        columns.append(
-            attrs.evolve(
-                column,
-                holds=holds,
-                reads=tuple(dict.fromkeys(readers)) or ("text",),
-                gaps="median" if column.name in imputed else "kept",
-            )
-        )
-    return columns
+        written = schema.columns.values("notation")[place] == WRITTEN
+        holds[place] = "numbers" if numeric and not written else "text"
+        readers: list[Any] = [source.reads for source, of_source in chosen if name in of_source]
+        reads[place] = tuple(dict.fromkeys(readers)) or ("text",)
+        gaps[place] = "median" if name in imputed else "kept"
+    return schema.columns.changed(holds=holds, gaps=gaps, reads=reads)
 
 
 def check_sources(schema: Schema) -> None:
     """Raise a ``DataError`` if a kernel names a column that is left out, with the reason."""
-    identifiers = schema.named(role="identifier")
-    texts = [name for name in identifiers if schema[name].notation in (TEXT, WRITTEN)]
-    others = [
-        column
-        for column in schema
-        if column.role == "feature" and column.notation not in (TEXT, WRITTEN)
-    ]
+    columns = schema.columns
+    words = columns.are(notation=TEXT) | columns.are(notation=WRITTEN)
+    texts = schema.names_of(columns.are(role="identifier") & words)
+    others = bool((columns.are(role="feature") & ~words).any())
     for source in schema.sources:
         for name in source.names if source.reads is not None else ():
             role = schema[name].role if name in schema else "feature"
@@ -177,5 +192,5 @@ def _left_out(source: Source, name: str, reason: str, advice: str) -> DataError:
 def without_unread(features: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     """Return the columns in use: identifiers only if a kernel names them."""
     read = chosen_columns(schema.unchanged, features.columns.tolist())
-    unread = [name for name in schema.named(role="identifier") if name not in read]
-    return features.drop(columns=[name for name in unread if name in features])
+    names = {*features.columns} - read
+    return features.drop(columns=[n for n in schema.named(role="identifier") if n in names])

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _get_feature_names
 
 from mklkit.errors import DataError, MKLKitError, counted, quoted
 from mklkit.estimators.joining import SparseTable, dense_columns
-from mklkit.protocols import Column, Gaps, Holds, RowSource, Schema
+from mklkit.protocols import Columns, Gaps, Holds, RowSource, Schema
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING_CATEGORY
@@ -64,16 +64,13 @@ def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
     for kernel in (kernel for bank in bound for kernel in bank):
         for place in range(n_columns) if kernel.columns is None else kernel.columns.tolist():
             readers[place].append(kernel)
-    columns = [
-        Column(
-            None if names is None else names[place],
-            holds[place],
-            reads=tuple(dict.fromkeys(kernel.reads for kernel in of_column)),
-            gaps=_gaps_for(of_column),
-            n_gaps=int(n_gaps[place]),
-        )
-        for place, of_column in enumerate(readers)
-    ]
+    columns = Columns.named(
+        [None] * n_columns if names is None else names,
+        holds=list(holds),
+        reads=[tuple(dict.fromkeys(kernel.reads for kernel in of_column)) for of_column in readers],
+        gaps=[_gaps_for(of_column) for of_column in readers],
+        n_gaps=n_gaps,
+    )
     return Schema(columns), bound
 
 
@@ -94,7 +91,7 @@ def only_numbers(X: Any) -> bool:
     if not isinstance(X, pd.DataFrame | SparseTable):
         return True
     frame, _ = dense_columns(X)
-    return all(is_numeric_dtype(kind) for kind in frame.dtypes)
+    return all(is_numeric_dtype(kind) for kind in {*frame.dtypes})
 
 
 def _gaps_for(kernels: Bank) -> Gaps:
@@ -112,15 +109,17 @@ def notes_on_gaps(schema: Schema) -> list[str]:
         "category": f"read as a category of their own, {MISSING_CATEGORY!r}",
         "kept": "left out by its kernel",
     }
-    return [
-        f"{counted(column.n_gaps, 'gap')} in column"
-        f" {quoted(str(place if column.name is None else column.name))} {fate}"
-        for gaps, fate in fates.items()
-        for place, column in enumerate(schema)
-        if column.gaps == gaps
-        and column.n_gaps
-        and (gaps == "category" or "text" not in column.reads)
-    ]
+    columns = schema.columns
+    with_gaps = columns.values("n_gaps").astype(bool)
+    of_text = columns.are(reads="text")
+    notes = []
+    for gaps, fate in fates.items():
+        told = with_gaps & columns.are(gaps=gaps) & ((gaps == "category") | ~of_text)
+        for place in np.flatnonzero(told).tolist():
+            column = columns[place]
+            name = quoted(str(place if column.name is None else column.name))
+            notes.append(f"{counted(column.n_gaps, 'gap')} in column {name} {fate}")
+    return notes
 
 
 def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:

@@ -106,7 +106,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
             if X.column_names is not None:
                 estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
         check_width(estimator.n_features_in_, X.shape[1])
-        if any(column.holds != "numbers" and column.reads for column in schema):
+        if (~schema.columns.are(holds="numbers") & schema.columns.are_read).any():
             raise DataError(
                 "The model's kernels read text or categories, and rows that are read in parts hold"
                 " numbers only: pass a DataFrame."
@@ -163,7 +163,7 @@ def _read_sparse(estimator: Any, schema: Schema, X: SparseTable, first: bool, fi
     frame, places = X.dense
     if not len(places):
         return Rows(X.numbers(np.empty((len(X), 0))))
-    of_frame = Schema([schema.columns[place] for place in places])
+    of_frame = Schema(schema.columns[places])
     rows = _checked_rows(of_frame, frame, finite)
     others = {(reads, int(places[place])): codes for (reads, place), codes in rows.others.items()}
     joined = Rows(X.numbers(rows.numbers), others)
@@ -212,8 +212,7 @@ def numbers_in(schema: Schema, X: Any) -> Array:
 
 def kept_gaps(schema: Schema, numbers: Array) -> NDArray[np.bool_]:
     """Return which of these numbers (n, d) are gaps that no median replaces."""
-    kept = np.array([column.gaps != "median" for column in schema], bool)
-    return np.isnan(numbers) & kept
+    return np.isnan(numbers) & ~schema.columns.are(gaps="median")
 
 
 def medians_of(schema: Schema, numbers: Array | ColumnBlocks) -> Array:
@@ -222,12 +221,13 @@ def medians_of(schema: Schema, numbers: Array | ColumnBlocks) -> Array:
     Those of sparse columns are 0, which have no gaps; new rows may have some.
     """
     blocks = numbers.blocks if isinstance(numbers, ColumnBlocks) else (numbers,)
-    medians = np.concatenate([_medians(block) for block in blocks])
-    medians[[column.gaps != "median" for column in schema]] = np.nan
+    medians = np.concatenate([column_medians(block) for block in blocks])
+    medians[~schema.columns.are(gaps="median")] = np.nan
     return medians
 
 
-def _medians(numbers: Any) -> Array:
+def column_medians(numbers: Any) -> Array:
+    """Return the medians (d,) of the known numbers (n, d), 0 without any."""
     if issparse(numbers):
         return np.zeros(numbers.shape[1], numbers.dtype)
     with warnings.catch_warnings():

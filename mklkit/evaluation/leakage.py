@@ -19,7 +19,7 @@ LEAST_KNOWN = 0.9
 CHANCE = 0.01
 """The largest probability allowed for any column of noise to give the target."""
 
-BLOCK_VALUES = 1 << 22
+BLOCK_VALUES = 1 << 20
 """The values of a block of columns that are sorted at a time."""
 
 Gives = Callable[[pd.DataFrame, NDArray[Any]], list[str]]
@@ -115,6 +115,31 @@ def _ranks(column: pd.Series) -> tuple[NDArray[np.intp], int]:
     return codes, len(names)
 
 
+def _hashes(features: pd.DataFrame) -> NDArray[Any]:
+    """Return a hash of each row (N,), the same for equal rows.
+
+    O(Nd), with one hash for each block of columns of numbers, which may be thousands.
+    """
+    step = max(1, BLOCK_VALUES // max(1, len(features)))
+    kinds = np.array([str(kind) if _is_plain(kind) else "" for kind in features.dtypes], str)
+    of_kinds = [pd.util.hash_pandas_object(features.loc[:, kinds == ""], index=False)]
+    for kind in np.unique(kinds[kinds != ""]).tolist():
+        places = np.flatnonzero(kinds == kind)
+        for start in range(0, len(places), step):
+            # Zeros are equal whatever their sign, and so are gaps.
+            values = features.iloc[:, places[start : start + step]].to_numpy()
+            numbers = np.ascontiguousarray(values) + 0
+            if numbers.dtype.kind == "f":
+                numbers[np.isnan(numbers)] = np.nan
+            of_kinds.append(pd.Series([hash(row.tobytes()) for row in numbers], features.index))
+    together = pd.concat(of_kinds, axis=1)
+    return pd.util.hash_pandas_object(together, index=False).to_numpy()
+
+
+def _is_plain(kind: Any) -> bool:
+    return isinstance(kind, np.dtype) and kind.kind in "iuf"
+
+
 def leakage_notes(
     features: pd.DataFrame,
     targets: NDArray[Any],
@@ -129,14 +154,14 @@ def leakage_notes(
     tells.
     """
     notes = []
-    hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
+    hashes = _hashes(features)
     equal = [test[np.isin(hashes[test], hashes[train])] for train, test in splits]
     if n_equal := len(np.unique(np.concatenate([*equal, np.arange(0)]))):
         notes.append(
             f"{counted(n_equal, 'row')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
             " after an equal row was trained on: scores are too good if these are repeats"
         )
-    firsts = np.unique(hashes, return_index=True)[1]
+    firsts = np.sort(np.unique(hashes, return_index=True)[1])
     if groups is not None:
         firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
     some, values = features.iloc[firsts], targets[firsts]

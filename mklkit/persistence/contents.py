@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from mklkit.errors import ModelFileError, quoted
-from mklkit.protocols import Column
+from mklkit.protocols import Columns
 
 MOST_JOBS = 256
 MOST_QUANTIFIERS = 2
@@ -158,8 +158,8 @@ def _is_increasing(values: np.ndarray[Any, Any]) -> bool:
     return bool((known[1:] > known[:-1]).all())
 
 
-# A column has text and numbers only, which its validators check as it is made.
-PLAIN = (str, bytes, float, int, type, np.generic, FunctionType, ModuleType, Column)
+# Columns have text and numbers only, which are checked as they are made.
+PLAIN = (str, bytes, float, int, type, np.generic, FunctionType, ModuleType, Columns)
 
 
 def parts_of(model: Any) -> Iterator[Any]:

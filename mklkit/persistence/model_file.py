@@ -133,7 +133,7 @@ def save_model(
             "plugins": plugins_in(nodes),
             "model": metadata_of_model(model),
         }
-        text = json.dumps({**filled_in, **json_ready(metadata or {})}, indent=1, allow_nan=False)
+        text = json.dumps({**filled_in, **json_ready(metadata or {})}, allow_nan=False)
     except TypeError as error:
         raise ModelFileError(f"The metadata can't be saved: {error}.") from error
     content = _with_facts(archive, text)

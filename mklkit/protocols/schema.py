@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Literal, Self, cast, get_args, overload
 
 import attrs
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mklkit.protocols.rows import Array, Reads
 
-__all__ = ["AS_READ", "Column", "Gaps", "Holds", "Role", "Schema", "Source"]
+__all__ = ["AS_READ", "Column", "Columns", "Gaps", "Holds", "Role", "Schema", "Source"]
 
 Holds = Literal["numbers", "text", "dates", "complex numbers", "other values"]
 """What a column holds: only these (dates are also times and durations), or mixtures."""
@@ -76,12 +76,133 @@ class Column:
     n_gaps: int = attrs.field(default=0, validator=instance_of(int))
     origin: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
 
-    @property
-    def left_out(self) -> bool:
-        """Whether no kernel gets it: it is no feature, or an identifier that none reads."""
-        return self.role not in ("feature", "empty") and not (
-            self.role == "identifier" and self.reads
+
+PROPERTIES = attrs.fields(Column)
+Values = NDArray[np.object_]
+
+
+class Columns(Sequence[Column]):
+    """The columns of a table, as an array for each property, because tables may be very wide.
+
+    A ``Column`` is made when it is asked for.
+
+    Examples
+    --------
+    >>> columns = Columns([Column("age"), Column("note", "text", reads=("text",))])
+    >>> columns.values("holds").tolist(), columns[1].name
+    (['numbers', 'text'], 'note')
+    >>> columns.changed(n_gaps=[3, 0])[0].n_gaps
+    3
+    """
+
+    def __init__(self, columns: Iterable[Column] = ()) -> None:
+        columns = tuple(columns)
+        if not all(isinstance(column, Column) for column in columns):
+            raise TypeError(f"Expected columns of the type Column; got {columns!r:.80}")
+        self._values = {
+            field.name: _objects(getattr(column, field.name) for column in columns)
+            for field in PROPERTIES
+        }
+
+    @classmethod
+    def named(cls, names: Iterable[str | None], **values: Any) -> Self:
+        """Return columns with these names, and other properties as for :meth:`changed`."""
+        array = _objects(names)
+        every = cls()
+        every._values = {
+            field.name: array if field.name == "name" else _repeated(field.default, len(array))
+            for field in PROPERTIES
+        }
+        return every.changed(**values)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._values["name"])
+
+    @overload
+    def __getitem__(self, place: int) -> Column: ...
+
+    @overload
+    def __getitem__(self, place: slice | NDArray[Any]) -> Self: ...
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return a column, or those of a slice, a mask or an array of positions."""
+        if isinstance(place, slice | np.ndarray):
+            return self._with({name: array[place] for name, array in self._values.items()})
+        return Column(*(array[place] for array in self._values.values()))
+
+    def __add__(self, others: Iterable[Column]) -> Self:
+        """Return these columns and others after them."""
+        more = _as_columns(others)
+        return self._with(
+            {name: np.concatenate([a, more.values(name)]) for name, a in self._values.items()}
         )
+
+    def values(self, name: str) -> Values:
+        """Return a property of all columns (d,)."""
+        return self._values[name]
+
+    def changed(self, **values: Any) -> Self:
+        """Return the columns with other properties: lists or arrays (d,), or a value for all."""
+        arrays = {
+            name: _objects(new) if isinstance(new, list | np.ndarray) else _repeated(new, len(self))
+            for name, new in values.items()
+        }
+        if any(len(array) != len(self) for array in arrays.values()):
+            raise ValueError(f"{len(self)} columns can't have other numbers of values")
+        return self._with({**self._values, **arrays})
+
+    def are(self, **wanted: Any) -> NDArray[np.bool_]:
+        """Return which columns have these properties (d,); of ``reads``, this one among them."""
+        mask = np.ones(len(self), bool)
+        for name, value in wanted.items():
+            array = self._values[name]
+            if name == "reads":
+                mask &= np.fromiter((value in reads for reads in array), bool, len(array))
+            else:
+                mask &= np.asarray(array == value, bool)
+        return mask
+
+    @property
+    def are_read(self) -> NDArray[np.bool_]:
+        """Which columns kernels read, in a user's table as they are (d,)."""
+        return self._values["reads"].astype(bool)
+
+    @property
+    def are_left_out(self) -> NDArray[np.bool_]:
+        """Which columns no kernel gets (d,): no features, and identifiers that none reads."""
+        features = self.are(role="feature") | self.are(role="empty")
+        return ~features & ~(self.are(role="identifier") & self.are_read)
+
+    def check(self) -> None:
+        """Raise the exception of a property that no column may have, as a file may state any."""
+        for field in PROPERTIES:
+            if field.validator is not None:
+                # Equal values may differ in type, such as 1 and True.
+                kinds = {(type(value), value): value for value in self._values[field.name]}
+                for value in kinds.values():
+                    field.validator(self, field, value)
+
+    def _with(self, values: dict[str, Values]) -> Self:
+        columns = type(self)()
+        columns._values = values
+        return columns
+
+
+def _as_columns(columns: Iterable[Column]) -> Columns:
+    """Return columns as they are, those of a schema, or made of single ones."""
+    if isinstance(columns, Schema):
+        return columns.columns
+    return columns if isinstance(columns, Columns) else Columns(columns)
+
+
+def _objects(values: Iterable[Any]) -> Values:
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return np.fromiter(listed, object, len(listed))
+
+
+def _repeated(value: Any, count: int) -> Values:
+    return np.fromiter([value] * count, object, count)
 
 
 @attrs.frozen
@@ -144,8 +265,8 @@ class Schema:
 
     Attributes
     ----------
-    columns : tuple of Column
-        Those of a table; empty until a table is known.
+    columns : Columns
+        Those of a table; none until a table is known.
     sources : tuple of Source
         What kernels read, from :func:`mklkit.estimators.declaring.declared_sources`.
     infer : bool
@@ -165,10 +286,10 @@ class Schema:
     50.0
     """
 
-    columns: tuple[Column, ...] = attrs.field(
-        default=(),
-        converter=tuple[Column, ...],
-        validator=deep_iterable(instance_of(Column)),
+    columns: Columns = attrs.field(
+        factory=Columns,
+        converter=_as_columns,
+        validator=instance_of(Columns),
         repr=lambda columns: f"<{len(columns)} columns>",
     )
     sources: tuple[Source, ...] = attrs.field(
@@ -181,7 +302,7 @@ class Schema:
     @classmethod
     def of_numbers(cls, names: Sequence[str] | None, n_columns: int) -> Self:
         """Return the schema of a table that holds only numbers."""
-        return cls(map(Column, [None] * n_columns if names is None else names))
+        return cls(Columns.named([None] * n_columns if names is None else names))
 
     def __len__(self) -> int:
         """Return the number of columns."""
@@ -191,20 +312,20 @@ class Schema:
         return iter(self.columns)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._by_name
+        return name in self._places
 
     def __getitem__(self, name: str) -> Column:
         """Return the column of this name."""
-        return self._by_name[name]
+        return self.columns[self._places[name]]
 
     @cached_property
-    def _by_name(self) -> dict[str | None, Column]:
-        return {column.name: column for column in self.columns}
+    def _places(self) -> dict[str | None, int]:
+        return {name: place for place, name in enumerate(self.columns.values("name"))}
 
     @cached_property
     def names(self) -> tuple[str, ...] | None:
         """The names of the columns, None if they have none."""
-        names = tuple(column.name for column in self.columns)
+        names = tuple(self.columns.values("name"))
         return None if None in names else cast(tuple[str, ...], names)
 
     def places(self, **wanted: Any) -> NDArray[np.intp]:
@@ -215,8 +336,7 @@ class Schema:
         >>> Schema([Column(), Column(gaps="kept")]).places(gaps="kept").tolist()
         [1]
         """
-        matches = (_matches(column, wanted) for column in self.columns)
-        return np.flatnonzero(np.fromiter(matches, bool, len(self.columns)))
+        return np.flatnonzero(self.columns.are(**wanted))
 
     def named(self, **wanted: Any) -> list[str]:
         """Return the names of the columns with these properties.
@@ -226,7 +346,15 @@ class Schema:
         >>> Schema([Column("id", role="identifier"), Column("age")]).named(role="feature")
         ['age']
         """
-        return [str(column.name) for column in self.columns if _matches(column, wanted)]
+        return self.names_of(self.columns.are(**wanted))
+
+    def columns_named(self, names: Iterable[str]) -> Columns:
+        """Return the columns of these names, in their order."""
+        return self.columns[np.array([self._places[name] for name in names], np.intp)]
+
+    def names_of(self, mask: NDArray[np.bool_]) -> list[str]:
+        """Return the names of the columns in a mask (d,)."""
+        return [str(name) for name in self.columns.values("name")[mask]]
 
     @property
     def unchanged(self) -> list[Any]:
@@ -236,29 +364,25 @@ class Schema:
     @cached_property
     def fills(self) -> Array | None:
         """The values that replace gaps (d,), NaN where none does; None if they are unknown."""
-        values = [column.fill for column in self.columns]
+        values = self.columns.values("fill").tolist()
         return None if None in values else np.array(values, np.float64)
 
     @cached_property
     def plain(self) -> bool:
         """Whether kernels read numbers without gaps in all columns, which scikit-learn checks."""
-        return all(
-            column.holds == "numbers"
-            and column.gaps == "median"
-            and {"numbers", "amounts"}.issuperset(column.reads)
-            for column in self.columns
-        )
+        reads = set().union(*dict.fromkeys(self.columns.values("reads")))
+        filled = self.columns.are(holds="numbers", gaps="median").all()
+        return bool(filled) and reads <= {"numbers", "amounts"}
 
     def with_fills(self, fills: Array) -> Self:
         """Return the schema with the values (d,) that replace gaps, such as medians."""
-        pairs = zip(self.columns, fills.tolist(), strict=True)
-        columns = [attrs.evolve(column, fill=float(fill)) for column, fill in pairs]
-        return attrs.evolve(self, columns=columns)
+        values = np.asarray(fills, np.float64)
+        return attrs.evolve(self, columns=self.columns.changed(fill=values))
 
     def with_n_gaps(self, n_gaps: Mapping[str, int]) -> Self:
         """Return the schema with the numbers of gaps in training, by the columns' names."""
-        columns = [attrs.evolve(c, n_gaps=int(n_gaps[str(c.name)])) for c in self.columns]
-        return attrs.evolve(self, columns=columns)
+        counts = [int(n_gaps[str(name)]) for name in self.columns.values("name")]
+        return attrs.evolve(self, columns=self.columns.changed(n_gaps=counts))
 
     def of_table(self, columns: Iterable[Column]) -> Self:
         """Return these sources with the columns of a table, to be settled for the sources."""
@@ -282,8 +406,8 @@ class Schema:
         state: dict[str, Any] = {"table": {name: getattr(self, name) for name in others}}
         if not self.columns:
             return state
-        for field in attrs.fields(Column):
-            values = [getattr(column, field.name) for column in self.columns]
+        for field in PROPERTIES:
+            values = self.columns.values(field.name).tolist()
             distinct = list(dict.fromkeys(values))
             if len(distinct) > FEW_VALUES and _fill_an_array(values):
                 state[field.name] = np.array(values), None
@@ -294,14 +418,14 @@ class Schema:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         properties = {}
-        for field in attrs.fields(Column) if len(state) > 1 else ():
+        for field in PROPERTIES if len(state) > 1 else ():
             array, distinct = state[field.name]
             values = array.tolist()
             if distinct is not None:
                 values = [distinct[rank] for rank in values]
             properties[field.name] = values
-        rows = zip(*properties.values(), strict=True)
-        columns = [Column(**dict(zip(properties, row, strict=True))) for row in rows]
+        columns = Columns.named(properties.pop("name"), **properties) if properties else Columns()
+        columns.check()
         self.__init__(columns, **state["table"])  # type: ignore[misc]
 
 
@@ -311,11 +435,3 @@ def _fill_an_array(values: list[Any]) -> bool:
     # NumPy's text ends before trailing null characters.
     plain = kind in (int, float) or (kind is str and not any(v.endswith("\0") for v in values))
     return plain and not others
-
-
-def _matches(column: Column, wanted: dict[str, Any]) -> bool:
-    for name, value in wanted.items():
-        held = getattr(column, name)
-        if not (value in held if isinstance(held, tuple) else held == value):
-            return False
-    return True

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mklkit.evaluation import leakage
 from mklkit.evaluation.leakage import (
     columns_giving_class,
     gives_class,
@@ -85,3 +86,24 @@ def test_equal_rows_and_telling_columns_are_counted_once() -> None:
     assert leakage_notes(features, labels, [(np.arange(40), np.arange(0))])[0] == telling
     # Of four groups only four rows count, too few to tell from chance.
     assert len(leakage_notes(features, labels, [halves], np.arange(40) // 10)) == 1
+
+
+def test_rows_are_equal_if_all_their_values_are(monkeypatch) -> None:
+    monkeypatch.setattr(leakage, "BLOCK_VALUES", 24)
+    random = np.random.default_rng(0)
+    values = random.integers(-1, 2, (12, 5)).astype(float)
+    frame = pd.DataFrame(np.repeat(values, 2, axis=0)).add_prefix("x")
+    frame["whole"] = np.repeat(random.integers(0, 2, 12), 2)
+    frame["word"] = np.repeat(random.choice(["a", "b", None], 12), 2)
+    frame["size"] = pd.array(np.repeat([1, 2, None], 8), "Int64")
+    frame.iloc[3, 0] = frame.iloc[5, 6] = None
+    frame.iloc[6:8, 1] = [0.0, -0.0]
+    frame.iloc[8:10, 2] = np.nan
+    frame.iloc[11, 4] += 1e-12
+    test, train = np.arange(0, 24, 2), np.arange(1, 24, 2)
+    # Values as Python compares them, with one word for all gaps.
+    rows = [tuple("gap" if pd.isna(v) else v for v in row) for row in frame.itertuples(index=False)]
+    n_equal = sum(rows[place] in {rows[other] for other in train} for place in test)
+    assert 6 < n_equal < 12
+    (note,) = leakage_notes(frame, random.integers(0, 2, 24), [(train, test)])
+    assert note.startswith(f"{n_equal} rows of 24 ")
