@@ -129,22 +129,27 @@ def sources_told(frame: pd.DataFrame, sources: Sequence[Source]) -> list[Source]
         for source in sources
         if source.columns is None and may_name_source(source.label)
     ]
-    named = columns_of_labels(labels, frame.columns.tolist())
+    names = frame.columns.tolist()
+    named = columns_of_labels(labels, names)
     told: list[Source] = []
     for source in sources:
         if source.columns is not None:
             told.append(source)
         elif source.label in named:
-            columns = frame.columns[named[source.label]].tolist()
+            columns = selector_of(source.label, named[source.label], names)
             told.append(attrs.evolve(source, columns=columns, by_name=False))
         elif source.by_name and source.missing is not None:
             contents = Contents.of(frame)
             of_table = source.reads == "numbers" and not contents.several_by_name()
             groups = {} if of_table else contents.groups(np.empty(0, np.intp))
             told += [
-                Source(name or source.label, frame.columns[places].tolist(), None, False, fate)
+                Source(
+                    name or source.label,
+                    selector_of(name.removesuffix("_*"), places, names),
+                    None,
+                    missing=source.missing,
+                )
                 for name, places in groups.items()
-                for fate in [source.missing]
                 if len(groups) > 1
             ]
         else:
@@ -212,10 +217,7 @@ def kernels_of_sources(
     >>> kernels_of_sources(["auto", "lab:rbf"], sources, ["lab_a", "lab_b", "age"])
     [('age', 'auto', ['age'], None), ('lab', 'rbf', 'lab_*', None)]
     """
-    selectors = {
-        name: selector_of(name, [names[place] for place in places], names)
-        for name, places in sources.items()
-    }
+    selectors = {name: selector_of(name, places, names) for name, places in sources.items()}
     values = kernel_list(kernels)
     bank = bind_kernels(values)
     labels = {bound.label for bound in bank if bound.columns is None}
@@ -246,18 +248,18 @@ def kernels_by_source(X: pd.DataFrame) -> list[tuple[str, Any, Any, str | None]]
     return kernels_of_sources(AUTO_KERNELS, groups, X.columns.tolist())
 
 
-def selector_of(source: str, columns: Sequence[str], names: Sequence[str]) -> Any:
-    """Return the columns of a source as a user would name them: a glob, if it chooses just these.
+def selector_of(source: str, places: NDArray[np.intp], names: Sequence[str]) -> Any:
+    """Return some columns as a user would name them: a glob of the source's, if it chooses these.
 
     Examples
     --------
     >>> names = ["lab_a", "lab_b", "age"]
-    >>> selector_of("lab", ["lab_a", "lab_b"], names), selector_of("rest", ["age"], names)
+    >>> selector_of("lab", np.array([0, 1]), names), selector_of("rest", np.array([2]), names)
     ('lab_*', ['age'])
     """
     glob = f"{source}_*"
-    chosen = [name for name in names if fnmatchcase(name, glob)]
-    return glob if chosen == list(columns) else list(columns)
+    chosen = [place for place, name in enumerate(names) if fnmatchcase(name, glob)]
+    return glob if np.array_equal(chosen, places) else [names[place] for place in places]
 
 
 @attrs.frozen(eq=False)
