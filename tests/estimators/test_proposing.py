@@ -22,10 +22,13 @@ from mklkit.estimators import proposing
 from mklkit.estimators.proposing import RIDGES, better_representations
 from mklkit.estimators.sources import MOST_GROUPS, column_groups
 from mklkit.kernels import Precomputed
+from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Rows
 from mklkit.registry.columns import bind_kernels, proposed_kernels
 from mklkit.registry.specs import kernel_spec
-from mklkit.views.scaling import with_scaling
+from mklkit.views.scaling import SCALINGS, with_scaling
+
+AMOUNTS = [scaling.name for scaling in SCALINGS.values() if scaling.amounts]
 
 IRIS = load_iris(return_X_y=True)
 ODD_PROPOSAL = """
@@ -504,3 +507,52 @@ class TestCandidates:
             X = rng.normal(size=(40, n_columns)) + y[:, None]
             notes = " ".join(propose_kernels(X, y).notes)
             assert ("laplacian" in notes) == (n_columns <= proposing.FEW_COLUMNS)
+
+
+class TestOddTables:
+    """What is chosen, or at least fitted, where gaps, groups or labels are unusual."""
+
+    def test_a_negative_value_among_samples_that_are_not_compared(
+        self, rng: np.random.Generator
+    ) -> None:
+        y = np.arange(600) % 2
+        counts = rng.poisson(np.where(y[:, None] == 1, 4.0, 3.0), (600, 30)).astype(float)
+        drawn = drawn_by_class(y, proposing.ROWS_OF_A_LONE_SOURCE)
+        counts[np.setdiff1d(np.arange(600), drawn)[0], 0] = -1
+        model = MKLClassifier().fit(counts, y)
+        assert not any(bound.scale in AMOUNTS for bound in model.bound_kernels_)
+
+    @pytest.mark.parametrize("n_present", [1, 2, 6])
+    def test_a_source_that_one_group_has_tells_nothing(
+        self, n_present: int, rng: np.random.Generator
+    ) -> None:
+        groups, y = np.arange(60) // 6, np.arange(60) % 2
+        X = rng.normal(size=(60, 5))
+        rare = np.where(np.arange(60)[:, None] < n_present, X, np.nan)
+        model = MKLClassifier().fit({"a": X, "b": rare}, y, groups=groups)
+        assert model.kernel_names_ == ["a", "b"]
+
+    def test_groups_that_are_the_classes_leave_no_learner_to_compare(
+        self, rng: np.random.Generator
+    ) -> None:
+        y = np.arange(60) % 2
+        X = rng.normal(size=(60, 5)) + y[:, None]
+        model = MKLClassifier().fit(X, y, groups=y)
+        assert not any("learner" in note and "folds" in note for note in model.choices_)
+
+    def test_what_was_chosen_may_be_kernels_of_another_fit(self) -> None:
+        X, y = load_iris(return_X_y=True)
+        model = MKLClassifier().fit(X[::2], y[::2])
+        again = MKLClassifier(model.bound_kernels_, learner=model.learner_).fit(X[::2], y[::2])
+        assert again.kernel_names_ == model.kernel_names_
+        np.testing.assert_allclose(
+            again.decision_function(X), model.decision_function(X), rtol=1e-9, atol=1e-12
+        )
+
+    def test_numeric_targets_of_many_samples_are_learned_through_landmarks(
+        self, rng: np.random.Generator
+    ) -> None:
+        X = rng.normal(size=(proposing.MOST_SOLVED + 1, 2))
+        model = MKLRegressor().fit(X, np.sin(X).sum(axis=1))
+        assert model.feature_map_.subset == 1000
+        assert model.score(X, np.sin(X).sum(axis=1)) > 0.99

@@ -93,6 +93,20 @@ def test_sparse_columns_are_scaled_alike(scale: str, counts: np.ndarray) -> None
     np.testing.assert_allclose(result, EXPECTED[scale](counts[:N], counts[N:]), rtol=1e-12)
 
 
+@pytest.mark.parametrize("scale", NAMES)
+@pytest.mark.parametrize("gap", [0, slice(None)])
+def test_a_scaling_suits_columns_whatever_their_gaps(
+    scale: str, gap: Any, counts: np.ndarray
+) -> None:
+    with_gaps = counts.copy()
+    with_gaps[3, gap] = np.nan
+    for sign in (1, -1):
+        suits = [
+            SCALINGS[scale].suits(sign * columns, len(counts)) for columns in (counts, with_gaps)
+        ]
+        assert suits[0] == suits[1]
+
+
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_gaps_are_left_out_and_get_the_scaled_median(scale: str, counts: np.ndarray) -> None:
     numbers = counts.copy()
@@ -119,7 +133,7 @@ def test_a_column_without_values_is_zero(scale: str, counts: np.ndarray) -> None
     np.testing.assert_allclose(result, EXPECTED[scale](filled, filled), rtol=1e-12)
 
 
-@pytest.mark.parametrize("scale", ["standard", "minmax", "roots", "unit"])
+@pytest.mark.parametrize("scale", [name for name in NAMES if name != "none"])
 def test_samples_without_the_source_do_not_count(scale: str, counts: np.ndarray) -> None:
     numbers = np.hstack([counts, np.ones((len(counts), 1))])
     has = np.arange(len(counts)) % 3 > 0
