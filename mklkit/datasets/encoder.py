@@ -32,6 +32,9 @@ from mklkit.protocols import AS_READ, Array, Columns, Schema
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING_CATEGORY
 
+TO_LEARN = " (to learn from the text"
+"""The beginning of advice to the user, which is no part of what was done."""
+
 
 class TableEncoder(TransformerMixin, StoresNames):
     """Turns a table of any column types into a DataFrame of numbers without gaps.
@@ -362,7 +365,7 @@ class TableEncoder(TransformerMixin, StoresNames):
         texts = [name for name in self.identifiers_ if self.schema_[name].notation == TEXT]
         if texts:
             which = f" of {named(texts)}" if len(self.identifiers_) > 1 else ""
-            line += f" (to learn from the text{which}, {kernels_on('text', texts[0])})"
+            line += f"{TO_LEARN}{which}, {kernels_on('text', texts[0])})"
         return line
 
     def _fates_of_gaps(self) -> list[str]:

@@ -260,7 +260,7 @@ def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
 
 
 def _named_frame(name: str, source: Any) -> pd.DataFrame:
-    if isinstance(source, pd.DataFrame):
+    if isinstance(source, pd.DataFrame) and source.shape[1]:
         return source.set_axis([f"{name}_{column}" for column in source.columns], axis=1)
     if isinstance(source, pd.Series):
         return source.to_frame(name)

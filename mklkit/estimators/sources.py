@@ -42,7 +42,7 @@ FEWEST_COLUMNS = 10
 LONE_SOURCE = ("numbers", AUTO_KERNELS, slice(None))
 """The kernels to be chosen for all columns together."""
 
-NO_VALUE_OF_ITS_OWN = (MISSING_CATEGORY, "infrequent_sklearn")
+NO_VALUE_OF_ITS_OWN = (MISSING_CATEGORY, "other")
 """The names of one-hot columns for gaps and for rare values."""
 
 OTHERS = "others"
