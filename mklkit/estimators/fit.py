@@ -22,13 +22,15 @@ from mklkit.estimators.missing_sources import with_sources
 from mklkit.estimators.plan import (
     Plan,
     ProblemViews,
+    chooses_by_default,
     kernels_to_bind,
     on_kernels,
     plan_of,
     same_key,
+    takes_landmarks,
 )
 from mklkit.estimators.problems import Problem
-from mklkit.estimators.proposing import chosen_bank
+from mklkit.estimators.proposing import MOST_COMPARED, chosen_bank
 from mklkit.estimators.reading import as_source, training_rows
 from mklkit.estimators.training_data import (
     TrainingData,
@@ -55,7 +57,8 @@ from mklkit.protocols import (
     traits_of,
 )
 from mklkit.protocols.component import KERNELS, Component
-from mklkit.registry.composing import checked_decision
+from mklkit.registry.columns import are_proposed
+from mklkit.registry.composing import checked_decision, choose_components
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.registry.specs import to_spec
 from mklkit.registry.tasks import kind_named
@@ -252,6 +255,18 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
         sources=plan.kernels,
         notes=tuple(notes),
     )
+
+
+def expects_landmarks(estimator: Any, n_rows: int) -> bool:
+    """Return whether an estimator will compare so many rows with landmarks.
+
+    It will, whatever its sources are, if it chooses its kernels and the user gave no map.
+    """
+    chooses = chooses_by_default(estimator) or are_proposed(estimator.kernels)
+    if n_rows <= MOST_COMPARED or estimator.feature_map is not None or not chooses:
+        return False
+    parts = estimator.combiner, estimator.feature_map, estimator.learner
+    return takes_landmarks(estimator, choose_components(*parts, target=estimator.kind))
 
 
 CHECKED_ROWS = 256

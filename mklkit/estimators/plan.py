@@ -204,7 +204,7 @@ def kernels_by_default(
     sources: Places | None = None,
     parameters: Iterable[str] = (),
 ) -> Any:
-    """Return an estimator's kernels; if it has none, to be chosen for a table of numbers in memory.
+    """Return an estimator's kernels; if it has none, to be chosen for a table of numbers.
 
     An estimator with a combiner, feature map or learner of the user has the usual kernels, unless
     the user passed several ``sources``; so has one of whose components a search varies
@@ -216,14 +216,15 @@ def kernels_by_default(
         return AUTO_KERNELS
     if sources is not None and chooses_by_default(estimator, parameters):
         return [(*sources, AUTO_KERNELS, slice(None))]
-    if not chooses_by_default(estimator, parameters) or isinstance(X, RowSource):
+    if not chooses_by_default(estimator, parameters):
         return list(KERNELS)
     header(X)  # It reports what is no table.
-    return kernels_to_choose(X) if only_numbers(as_table(X)) else list(KERNELS)
+    of_numbers = isinstance(X, RowSource) or only_numbers(as_table(X))
+    return kernels_to_choose(X) if of_numbers else list(KERNELS)
 
 
 def chooses_by_default(estimator: Any, parameters: Iterable[str] = ()) -> bool:
-    """Return whether an estimator chooses kernels for a table of numbers in memory.
+    """Return whether an estimator chooses kernels for a table of numbers.
 
     It does if the user gave neither kernels nor a combiner, feature map or learner, and varies none
     of these among the ``parameters`` of a search.

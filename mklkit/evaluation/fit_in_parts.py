@@ -18,7 +18,9 @@ from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
 from mklkit.display.progress import Report, reported, reporting_to
 from mklkit.errors import IncompatibleError, quoted
+from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.declaring import declared_sources
+from mklkit.estimators.fit import expects_landmarks
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.study import Roles, study_of
@@ -84,6 +86,10 @@ def fit_in_parts(
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
     traits_of_map = _traits_of_map(classifier)
     implicit = traits_of_map is not None and not traits_of_map.explicit
+    if isinstance(classifier, KernelEstimator) and expects_landmarks(
+        classifier, len(codes["train"])
+    ):
+        implicit = False
     if implicit:
         # Before any row is encoded.
         refuse_large_gram(len(codes["train"]), 8, limit, "may be used")

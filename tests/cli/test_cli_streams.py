@@ -91,8 +91,21 @@ def test_a_table_in_parts_says_what_its_model_has_not_learned_from(
 def test_a_gram_matrix_that_does_not_fit_is_refused_first(mklkit: Run, tmp_path: Path) -> None:
     lines = ["a,target", *(f"{row},{'uv'[row % 2]}" for row in range(300_000))]
     (tmp_path / "many.csv").write_text("\n".join(lines))
-    outcome = mklkit("fit", tmp_path / "many.csv", "--stream")
+    outcome = mklkit("fit", tmp_path / "many.csv", "--stream", "-k", "rbf")
     outcome.refused("A Gram matrix of ", " rows takes ", "--map 'empirical(subset=1000)'")
+
+
+def test_kernels_are_chosen_for_sources_in_parts(mklkit: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    target = np.arange(13_000) % 2
+    table = pd.DataFrame(rng.normal(size=(13_000, 13)).round(3) + 0.7 * target[:, None])
+    table.columns = [f"gene_{place}" for place in range(11)] + ["lab_a", "lab_b"]
+    table.assign(target=target).to_csv(tmp_path / "many.csv", index=False)
+    record = mklkit("fit", tmp_path / "many.csv", "--stream", "--json").json
+    assert [kernel["name"] for kernel in record["model"]["kernels"]] == ["gene", "lab"]
+    assert record["model"]["feature_map"] == "empirical(subset=1000)"
+    # The best rule errs in Φ(−0.7·√13/2) of the rows, 10 %.
+    assert record["scores"]["held_out"]["accuracy"] > 0.88
 
 
 def test_predict_in_parts_as_in_memory(
