@@ -82,12 +82,20 @@ def test_columns_of_small_groups_are_one_source(two_sources: pd.DataFrame, y: np
     assert {*MKLClassifier("auto").fit(few, y).kernel_names_} <= {"lab", "mrna"}
 
 
-def test_words_and_rows_in_parts_keep_the_usual_kernels(
+def test_rows_in_parts_have_the_kernels_of_rows_in_memory(
     two_sources: pd.DataFrame, y: np.ndarray, tmp_path: Path
 ) -> None:
-    two_sources.to_numpy(np.float32).tofile(tmp_path / "rows")
-    parts = StoredRows(tmp_path / "rows", two_sources.shape, np.float32)
-    assert MKLClassifier().fit(parts, y).kernel_names_ == USUAL
+    rows = two_sources.to_numpy(np.float32)
+    rows.tofile(tmp_path / "rows")
+    names = two_sources.columns.tolist()
+    for columns, X in ((None, rows), (names, pd.DataFrame(rows, columns=names))):
+        parts = StoredRows(tmp_path / "rows", rows.shape, np.float32, column_names=columns)
+        assert (
+            MKLClassifier().fit(parts, y).kernel_names_ == MKLClassifier().fit(X, y).kernel_names_
+        )
+
+
+def test_words_need_a_kernel_that_reads_them(two_sources: pd.DataFrame, y: np.ndarray) -> None:
     words = two_sources.assign(site=np.where(y, "north", "south"))
     with pytest.raises(DataError, match="site"):
         MKLClassifier().fit(words, y)
