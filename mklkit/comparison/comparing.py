@@ -185,16 +185,15 @@ def compare(
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(design, baselines=()))
     data = data_sets(X, y, Roles(target=target, drop=drop, weights=weights), task)
-    plans = []
+    divided = [_divided(source, chosen, groups, split_column, request) for source in data]
+    data, plans = [source for source, _ in divided], [plan for _, plan in divided]
     design, notes = design.for_data(data, score)
     compared, questions, omissions = methods_to_compare(methods, presets, design)
     notes += omissions
     check_reference(reference, compared)
     if task == AUTO_TASK and design.task.name != TASK:
         notes.insert(0, f"the target holds {design.task.plural}: {design.task.name}")
-    for place, source in enumerate(data):
-        data[place], plan = _divided(source, chosen, groups, split_column, request)
-        plans.append(plan)
+    for source, plan in divided:
         prefix = f"{source.name}: " if len(data) > 1 else ""
         notes += [f"{prefix}{note}" for note in plan.notes]
     data, unadjusted = with_unadjusted(_as_read(data, design, compared), compared)

@@ -27,14 +27,25 @@ from mklkit.datasets.target import (
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.declaring import sources_of
-from mklkit.estimators.joining import Places, joined_and_places, one_table
-from mklkit.estimators.sources import kernels_by_source, kernels_of_sources
+from mklkit.estimators.joining import joined_and_places
+from mklkit.estimators.sources import (
+    columns_of_labels,
+    kernels_by_source,
+    kernels_of_sources,
+    may_name_source,
+)
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.study import Roles
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Role, Schema, Task
 from mklkit.protocols.component import AUTO_TASK, TASK
-from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, resolve_columns
+from mklkit.registry.columns import (
+    AUTO_KERNELS,
+    are_proposed,
+    bind_kernels,
+    kernel_list,
+    resolve_columns,
+)
 from mklkit.registry.tasks import task_named
 
 
@@ -62,7 +73,7 @@ class DataSet:
     notes: list[str] = attrs.field(factory=list)
     incomplete: NDArray[np.bool_] | None = None
     """Which rows lack some source of the compared kernels; None if none does."""
-    sources: Places | None = None
+    sources: Mapping[str, Sequence[str]] | None = None
     """The columns of each source, if the user passed a mapping of them."""
 
     @property
@@ -109,7 +120,7 @@ class DataSet:
         """Return the data without a column that is not a feature, with a note, and the column."""
         table, values = self.table.without(column, f"that {use}", role)
         table = attrs.evolve(table, notes=[*table.notes, f"column {quoted(values.name)} {use}"])
-        return _of_table(table, self.name), values
+        return attrs.evolve(_of_table(table, self.name), sources=self.sources), values
 
     def grouped(self, groups: Any) -> DataSet:
         """Return the data with the groups that a column names, or an array (n_rows,) of them."""
@@ -120,14 +131,40 @@ class DataSet:
         numbers = pd.Series(checked_groups(groups, len(data.target)), name=name)
         return attrs.evolve(data, table=attrs.evolve(data.table, groups=numbers))
 
-    def kernels_by_source(self) -> list[tuple[str, Any, Any, str | None]]:
+    def kernels_by_source(self) -> list[Any]:
         """Return the kernels to be chosen by default, one a source; none for a lone source."""
-        if self.sources is None:
-            return kernels_by_source(without_unread(self.features, self.schema))
+        if self.sources is not None:
+            return self.with_columns(AUTO_KERNELS) if len(self.sources) > 1 else []
+        encoder = TableEncoder(schema=self.schema)
+        encoded = encoder.fit_transform(self.features)
+        # A fold may lack a category, but not the column that has it.
+        origin = dict(zip(encoder.feature_names_out_, encoder.sources_, strict=True))
+        coded = {*encoder.category_}
+        return [
+            (label, kernel, columns, scale)
+            if isinstance(columns, str)
+            else (
+                label,
+                kernel,
+                list(dict.fromkeys(origin[c] if origin[c] in coded else c for c in columns)),
+                scale,
+            )
+            for label, kernel, columns, scale in kernels_by_source(encoded)
+        ]
+
+    def with_columns(self, kernels: Any) -> list[Any]:
+        """Return kernels in which those that are labelled like a source name its columns."""
         names = self.features.columns.tolist()
-        return (
-            kernels_of_sources(AUTO_KERNELS, self.sources, names) if len(self.sources) > 1 else []
-        )
+        if self.sources is None:
+            labels = [bound.label for bound in bind_kernels(kernels) if bound.columns is None]
+            places = columns_of_labels([name for name in labels if may_name_source(name)], names)
+            return kernels_of_sources(kernels, places, names) if places else kernel_list(kernels)
+        places = {
+            name: np.flatnonzero(self.features.columns.isin(columns))
+            for name, columns in self.sources.items()
+        }
+        places = {name: columns for name, columns in places.items() if len(columns)}
+        return kernels_of_sources(kernels, places, names)
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
         """Return the columns that methods learn from, identifiers only if kernels name them."""
@@ -245,9 +282,9 @@ def _of_frame(name: str, frame: pd.DataFrame, roles: Roles, kind: str) -> DataSe
 def _of_rows(
     name: str, X: Any, y: Any, roles: Roles, kind: str, notes: Sequence[str] = ()
 ) -> DataSet:
-    _, sources = joined_and_places(X)
-    X = one_table(X)
+    refuse_sparse(X)
     refuse_sparse(y, "y")
+    X, places = joined_and_places(X)
     if kind == AUTO_TASK:
         kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())
     targets = task_named(kind).as_array(y)
@@ -287,7 +324,10 @@ def _of_rows(
         weights=weights,
         task=kind,
     )
-    data = attrs.evolve(_encoded(table, name, encoder), sources=sources)
+    data = _encoded(table, name, encoder)
+    if places is not None:
+        of_sources = {source: [columns[n] for n in places[source].tolist()] for source in places}
+        data = attrs.evolve(data, sources=of_sources)
     data.check()
     return data
 

@@ -92,18 +92,39 @@ class Design:
         if self.settings.tune is not None and scoring is None and score != "accuracy":
             notes.append("parameters are chosen by accuracy, because a search has no probabilities")
         design = attrs.evolve(self, task=task, score=score, scoring=scoring)
-        by_source = _kernels_by_source(data)
-        if self.settings.kernels is None and by_source and not task.kinds[0].is_empty:
-            design = attrs.evolve(design, usual_kernels=by_source)
-            labels = listed([label for label, *_ in by_source])
-            notes.append(f"no kernels were named: one is chosen for each source, {labels}")
-        return design, notes
+        return design._on_sources(data, notes), notes
+
+    def _on_sources(self, data: Sequence[DataSet], notes: list[str]) -> Self:
+        """Return the design with kernels for the sources of the data, if all have the same ones.
+
+        Those that are named get the columns that their labels tell. If none is named, one is chosen
+        for each of several sources, as the notes then say.
+        """
+        settings = self.settings
+        if settings.kernels is not None:
+            kernels = _in_common([source.with_columns(settings.kernels) for source in data])
+            also = [_in_common([source.with_columns([k]) for source in data]) for k in self.also]
+            if kernels is None or None in also:
+                return self
+            return attrs.evolve(
+                self,
+                settings=attrs.evolve(settings, kernels=kernels),
+                also=tuple(kernel for bank in also for kernel in bank or ()),
+            )
+        if settings.covariates or self.task.kinds[0].is_empty:
+            return self
+        by_source = _in_common([source.kernels_by_source() for source in data])
+        if not by_source:
+            return self
+        labels = listed([label for label, *_ in by_source])
+        notes.append(f"no kernels were named: one is chosen for each source, {labels}")
+        return attrs.evolve(self, usual_kernels=tuple(by_source))
 
 
-def _kernels_by_source(data: Sequence[DataSet]) -> tuple[Any, ...]:
-    """Return the kernels to be chosen by default if all data sets have the same several sources."""
-    banks = [source.kernels_by_source() for source in data]
-    return tuple(banks[0]) if all(bank == banks[0] for bank in banks) else ()
+def _in_common(banks: Sequence[list[Any]]) -> list[Any] | None:
+    """Return the kernels of all data sets; None if they differ."""
+    first = repr(banks[0])
+    return banks[0] if all(repr(bank) == first for bank in banks[1:]) else None
 
 
 def _is_defined(task: Task, score: str, data: DataSet) -> bool:

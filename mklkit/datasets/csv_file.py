@@ -79,11 +79,11 @@ class CSVFile:
             head = pd.read_csv(path, nrows=n_rows, **_options(dialect, None)).copy()
             labeled = dialect.labels_rows or not isinstance(head.index, pd.RangeIndex)
             places = np.flatnonzero(_may_be_text(head)).tolist()
-            if places and not labeled:
+            if places and not (labeled or dialect.padded):
                 options = {**_options(dialect, str), "usecols": places}
                 written = pd.read_csv(path, nrows=n_rows, **options)
                 head[head.columns[places]] = written.to_numpy(object)
-            elif places:  # Positions would count the labels of the rows.
+            elif places:  # Positions would count labels of rows, and delimiters at their ends.
                 as_text = dict.fromkeys(head.columns[places], str)
                 head = pd.read_csv(path, nrows=n_rows, **_options(dialect, as_text))
         if labeled:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.declaring import sources_by_name, sources_of
 from mklkit.estimators.fit import Fitted
-from mklkit.estimators.plan import check_new_rows, chooses_by_default, kernels_to_bind
+from mklkit.estimators.plan import check_new_rows, chooses_by_default, is_open, kernels_to_bind
 from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, Source, TargetKind
@@ -140,9 +140,10 @@ class NestedParameters(BaseEstimator):
             if kind == outer and value is not None:
                 get_registry().create(kind, value)
             elif kind == outer:
-                if outer == "learner" and are_proposed(self._kernels()):
-                    return "learner is None, so it is chosen with the kernels. Give a learner."
                 choice = choose_components(*self._given().values(), target=self.kind)
+                chooses = chooses_by_default(self) or are_proposed(self._kernels())
+                if outer == "learner" and chooses and is_open(self, choice):
+                    return "learner is None, so it is chosen with the kernels. Give a learner."
                 usual = attrs.asdict(choice, recurse=False)[kind].name
                 return f"{outer} is None. Give {outer}={usual!r} (what fit would use) or another."
         name = outer.removeprefix("kernels__")

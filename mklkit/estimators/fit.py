@@ -242,7 +242,7 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     if bank.learner is not None:
         learner = bank.learner
         notes = [note for note in notes if not note.startswith("learner ")]
-    if plan.landmarks is not None and bank.landmarks:
+    if plan.landmarks is not None and bank.needs_landmarks:
         feature_map = plan.landmarks
         notes = [note for note in notes if not note.startswith("feature map ")]
         notes.append(f"feature map {to_spec(feature_map)}: there are {len(data.rows)} rows")

@@ -116,15 +116,15 @@ LEFT_OUT = "left out"
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    ``learner`` is the one that was chosen with them; None if none was. ``landmarks``: whether the
-    training rows are so many that they should be compared with landmarks, and not with each other.
-    ``notes`` tell what was chosen and why.
+    ``learner`` is the one that was chosen with them; None if none was. ``needs_landmarks``: whether
+    the training rows are so many that they should be compared with landmarks, and not with each
+    other. ``notes`` tell what was chosen and why.
     """
 
     kernels: list[BoundKernel]
     notes: tuple[str, ...] = ()
     learner: Any = None
-    landmarks: bool = False
+    needs_landmarks: bool = False
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from contextlib import suppress
 from typing import Any, Self
 
 import attrs
@@ -32,6 +32,9 @@ from mklkit.views.bound_kernels import BoundKernel
 
 SEPARATOR = re.compile(r"[_.:/|-]")
 """Characters that separate the name of a source from that of its column."""
+
+NOT_IN_GLOBS = frozenset(",*?[:")
+"""Characters of a source's name that mean something else in the columns of a kernel."""
 
 MOST_GROUPS = 30
 """More groups, of a few columns each, are rather the names of columns than sources."""
@@ -61,7 +64,7 @@ def may_name_source(label: str) -> bool:
     It may if the user gave it: else it is the kernel's specification.
     """
     kernels = {entry.name for entry in get_registry().entries("kernel")}
-    return label != AUTO_KERNELS and not {"(", "["} & {*label} and label not in kernels
+    return label != AUTO_KERNELS and not {"(", "[", "#"} & {*label} and label not in kernels
 
 
 def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
@@ -76,12 +79,10 @@ def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
     {'gene': array([0]), 'gene_x': array([1, 2])}
     """
     places: dict[str, list[int]] = defaultdict(list)
-    for place, name in enumerate(names):
-        owners = [
-            label
-            for label in labels
-            if name == label or (name.startswith(label) and SEPARATOR.match(name, len(label)))
-        ]
+    known = {*labels}
+    for place, name in enumerate(names if known else ()):
+        beginnings = [name, *(name[: mark.start()] for mark in SEPARATOR.finditer(name))]
+        owners = known.intersection(beginnings)
         if owners:
             places[max(owners, key=len)].append(place)
     return {label: np.array(places[label], np.intp) for label in labels if label in places}
@@ -100,9 +101,7 @@ def with_columns_of_labels(
     ]
     if sources is not None:
         places = sources
-        for label in labels:
-            if label not in sources and (advice := suggest(label, sources)):
-                raise SpecError(f"Kernel {quoted(label)} names no columns, and no source.{advice}")
+        _refuse_near_misses(labels, sources)
     else:
         places = columns_of_labels(labels, names or ())
     return [
@@ -111,6 +110,13 @@ def with_columns_of_labels(
         else bound
         for bound in kernels
     ]
+
+
+def _refuse_near_misses(labels: Sequence[str], sources: Places) -> None:
+    """Raise a ``SpecError`` for a label that is almost the name of a source of a mapping."""
+    for label in labels:
+        if label not in sources and (advice := suggest(label, sources)):
+            raise SpecError(f"Kernel {quoted(label)} names no columns, and no source.{advice}")
 
 
 def _is_any(bound: BoundKernel) -> bool:
@@ -131,6 +137,12 @@ def sources_told(frame: pd.DataFrame, sources: Sequence[Source]) -> list[Source]
     ]
     names = frame.columns.tolist()
     named = columns_of_labels(labels, names)
+    taken = [np.empty(0, np.intp), *named.values()]
+    for source in sources:
+        if source.columns is not None:
+            with suppress(DataError):  # Columns that exist only once the table is encoded.
+                columns = resolve_columns(source.columns, len(names), names)
+                taken += [] if columns is None else [columns]
     told: list[Source] = []
     for source in sources:
         if source.columns is not None:
@@ -141,11 +153,11 @@ def sources_told(frame: pd.DataFrame, sources: Sequence[Source]) -> list[Source]
         elif source.by_name and source.missing is not None:
             contents = Contents.of(frame)
             of_table = source.reads == "numbers" and not contents.several_by_name()
-            groups = {} if of_table else contents.groups(np.empty(0, np.intp))
+            groups = {} if of_table else contents.groups(np.unique(np.concatenate(taken)))
             told += [
                 Source(
                     name or source.label,
-                    selector_of(name.removesuffix("_*"), places, names),
+                    selector_of(name, places, names),
                     None,
                     missing=source.missing,
                 )
@@ -183,8 +195,7 @@ def sources_to_choose(
         elif bound.columns is None:
             groups = table.groups(taken) if sources is None else sources
             for name, places in groups.items():
-                label = name.removesuffix("_*") if sources is None else name
-                chosen += table.parts(label, np.setdiff1d(places, taken))
+                chosen += table.parts(name, np.setdiff1d(places, taken))
         else:
             columns_of = resolve_columns(bound.columns, table.n_columns, table.names)
             every = np.arange(table.n_columns)
@@ -209,7 +220,8 @@ def kernels_of_sources(
     """Return kernels that name the columns of a mapping's sources, which have become one table.
 
     A kernel to be chosen for all sources is one for each that no other kernel is labelled like.
-    ``names`` are those of the table's columns.
+    ``names`` are those of the table's columns. A ``SpecError`` refuses a label that is almost the
+    name of a source.
 
     Examples
     --------
@@ -220,7 +232,8 @@ def kernels_of_sources(
     selectors = {name: selector_of(name, places, names) for name, places in sources.items()}
     values = kernel_list(kernels)
     bank = bind_kernels(values)
-    labels = {bound.label for bound in bank if bound.columns is None}
+    labels = [bound.label for bound in bank if bound.columns is None]
+    _refuse_near_misses([label for label in labels if may_name_source(label)], sources)
     named: list[tuple[str, Any, Any, str | None]] = []
     for bound, value in zip(bank, values, strict=True):
         _, spec, columns, scale = parts_of(value)
@@ -234,17 +247,14 @@ def kernels_of_sources(
 
 
 def kernels_by_source(X: pd.DataFrame) -> list[tuple[str, Any, Any, str | None]]:
-    """Return the kernels to be chosen for a table whose columns tell several sources; else none.
+    """Return the kernels to be chosen for a table of numbers that tells several sources; else none.
 
-    They are those that an estimator would choose by default; columns of no source are ``others``.
+    They are those that an estimator would choose by default.
     """
     contents = Contents.of(X)
     if not contents.several_by_name():
         return []
-    groups = contents.named_groups(contents.numbers)
-    groups = {name.removesuffix("_*"): groups[name] for name in groups if name != OTHERS}
-    rest = np.setdiff1d(np.arange(contents.n_columns), np.concatenate([*groups.values()]))
-    groups |= {OTHERS: rest} if len(rest) else {}
+    groups = contents.groups(np.empty(0, np.intp))
     return kernels_of_sources(AUTO_KERNELS, groups, X.columns.tolist())
 
 
@@ -257,9 +267,10 @@ def selector_of(source: str, places: NDArray[np.intp], names: Sequence[str]) -> 
     >>> selector_of("lab", np.array([0, 1]), names), selector_of("rest", np.array([2]), names)
     ('lab_*', ['age'])
     """
-    glob = f"{source}_*"
-    chosen = [place for place, name in enumerate(names) if fnmatchcase(name, glob)]
-    return glob if np.array_equal(chosen, places) else [names[place] for place in places]
+    chosen = [place for place, name in enumerate(names) if name.startswith(f"{source}_")]
+    if np.array_equal(chosen, places) and not NOT_IN_GLOBS & {*source}:
+        return f"{source}_*"
+    return [names[place] for place in places]
 
 
 @attrs.frozen(eq=False)
@@ -336,7 +347,7 @@ class Contents:
         }
 
     def named_groups(self, numbers: NDArray[np.intp]) -> Places:
-        """Return the sources of some columns that their names tell; none, or at least two.
+        """Return the sources that the names of some columns tell, by name; none, or at least two.
 
         The one-hot columns of a category, which has no other kernel, are among the others.
         """
@@ -348,6 +359,7 @@ class Contents:
         if len(groups) < 2:
             return {}
         others = np.setdiff1d(numbers, np.concatenate([*groups.values()]))
+        groups = {name.removesuffix("_*"): places for name, places in groups.items()}
         return {**groups, OTHERS: others} if len(others) else groups
 
     def _is_one_hot(self, places: NDArray[np.intp]) -> bool:

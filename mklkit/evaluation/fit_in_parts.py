@@ -75,10 +75,8 @@ def fit_in_parts(
         most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
     with shows("first pass") as tell:
         scan = scan_table(chunked, roles.target, list(roles.drop), seed, tell, most)
-    schema = pipeline[0].schema
     # The rows become numbers, so no other columns are passed on for kernels that are proposed.
-    sources = [source for source in schema.sources if not source.by_name]
-    schema = attrs.evolve(schema.of_table(scan.table.schema), infer=False, sources=sources)
+    schema = attrs.evolve(pipeline[0].schema.of_table(scan.table.schema), infer=False)
     pipeline.set_params(encode__schema=schema)
     study = study_of(settings, pipeline, scan.table, task, scan.table.notes)
     held, kind = held_out_mask(scan.codes, holdout, seed)

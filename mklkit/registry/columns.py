@@ -231,13 +231,14 @@ def resolve_columns(
             )
         chosen = everything[mask]
     else:
+        parts = _parts(selector, names)
         by_name: dict[str, list[int]] = {}
-        for place, name in enumerate(names or ()):
+        for place, name in enumerate(names if names is not None and len(parts) > 1 else ()):
             by_name.setdefault(name, []).append(place)
         positions = [
             (isinstance(part, str) and by_name.get(part.strip()))
             or _positions(part, everything, names)
-            for part in _parts(selector, names)
+            for part in parts
         ]
         chosen = np.array([position for part in positions for position in part], dtype=np.intp)
     if len(chosen) == 0:
@@ -280,7 +281,8 @@ def _positions(
     text = str(part).strip()
     if names is not None:
         places = list(enumerate(names))
-        matches = [i for i, name in places if fnmatchcase(name, text)]
+        matches = [i for i, name in places if name == text]
+        matches = matches or [i for i, name in places if fnmatchcase(name, text)]
         # The name of a one-hot column consists of its source column and its value.
         matches = matches or [i for i, name in places if text and name.startswith(f"{text}_")]
         if matches:

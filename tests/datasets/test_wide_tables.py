@@ -90,3 +90,13 @@ def test_parquet_files_are_the_same_whatever_the_blocks_of_columns(tmp_path, mon
     pd.testing.assert_frame_equal(whole, frame.reset_index(drop=True))
     ((some, _),) = file.chunks(None, ["d", "a"], ())
     pd.testing.assert_frame_equal(some, frame[["a", "d"]].reset_index(drop=True))
+
+
+def test_rows_that_end_in_a_delimiter_have_text_in_any_column(tmp_path: Path) -> None:
+    lines = ["s,a,x,y", *(f"w{row},0.{row},0.2,{'ab'[row % 2]}," for row in range(4))]
+    path = tmp_path / "padded.csv"
+    path.write_text("\n".join(lines))
+    table = load_table(path)
+    assert table.features.columns.tolist() == ["s", "a", "x"]
+    assert table.features["s"].tolist() == ["w0", "w1", "w2", "w3"]
+    assert table.target.tolist() == ["a", "b", "a", "b"]

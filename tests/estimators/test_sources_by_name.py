@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -170,3 +170,57 @@ class TestDefaults:
         X["site_temperature"] = (labels == "ill") + 0.1 * rng.normal(size=N)
         model = build_pipeline(MKLClassifier("auto")).fit(X, labels)
         assert model.score(X, labels) > 0.9
+
+
+class TestComparisons:
+    """Without kernels, each source has a chosen one; with labels, those that they name."""
+
+    FEW: ClassVar[dict[str, Any]] = {"cv": "2x1", "baselines": "none", "methods": "uniform"}
+
+    @pytest.mark.parametrize("role", ["groups", "split_column"])
+    def test_a_column_with_another_role_is_in_no_source(
+        self, sources: Any, labels: np.ndarray, role: str
+    ) -> None:
+        X = join_sources(sources).assign(kind=labels, patient=np.arange(N) // 3)
+        X["part"] = np.where(np.arange(N) % 3, "train", "test")
+        column = {"groups": "patient", "split_column": "part"}[role]
+        settings: dict[str, Any] = self.FEW | ({"cv": None} if role == "split_column" else {})
+        rest = X.drop(columns="part" if role == "groups" else "patient")
+        result = compare(rest, target="kind", **{role: column}, **settings)
+        assert {"uniform", "genes", "dose", "best-single"} <= {*result.table()["method"]}
+
+    def test_labels_name_sources_that_are_compared_alone(
+        self, sources: Any, labels: np.ndarray
+    ) -> None:
+        X = join_sources(sources)
+        result = compare(X, labels, kernels=["genes:auto", "dose:auto"], **self.FEW)
+        assert {"genes", "dose", "rbf on all columns"} <= {*result.table()["method"]}
+
+    def test_the_keys_of_a_mapping_are_its_sources_whatever_their_names(
+        self, sources: Any, labels: np.ndarray
+    ) -> None:
+        overlapping = {"dose": sources["dose"], "dose_raw": sources["genes"]}
+        kernels = ["dose:rbf[none]"]
+        accuracies = [
+            compare(rows, labels, kernels=kernels, **self.FEW)
+            .results.query("method == 'uniform' or method == 'dose'")["accuracy"]
+            .unique()
+            .tolist()
+            for rows in (overlapping, {"dose": sources["dose"]})
+        ]
+        assert accuracies[0] == accuracies[1]
+        with_comma = {"a,b": sources["genes"], "c": sources["dose"]}
+        assert "a,b" in compare(with_comma, labels, **self.FEW).table()["method"].tolist()
+        with pytest.raises(SpecError, match=r"'dos'.*'dose'"):
+            compare(sources, labels, kernels=["dos:rbf", "genes:rbf"], **self.FEW)
+
+
+def test_sources_that_other_kernels_read_in_part_miss_the_rest(
+    sources: Any, labels: np.ndarray
+) -> None:
+    X = join_sources(sources)
+    X.loc[:20, [f"genes_{place}" for place in range(1, 12)]] = np.nan
+    kernels = ["first:rbf[none]@genes_0", "auto"]
+    inner = MKLClassifier(kernels).fit(X, labels)
+    outer = build_pipeline(MKLClassifier(kernels)).fit(X, labels)
+    np.testing.assert_array_equal(inner.decision_function(X), outer.decision_function(X))

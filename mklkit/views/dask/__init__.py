@@ -224,7 +224,7 @@ def _resources(dask_worker: Any) -> tuple[int, int | None]:
 def connected(address: str, seconds: float = CONNECT_SECONDS) -> Any:
     """Return a client of the scheduler at an address such as ``tcp://10.0.0.1:8786``.
 
-    It has some seconds to answer.
+    It has ``seconds`` to answer.
     """
     try:
         from distributed import Client
