@@ -27,7 +27,7 @@ from mklkit.datasets.target import (
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.declaring import sources_of
-from mklkit.estimators.joining import joined_and_places
+from mklkit.estimators.joining import one_table_and_places
 from mklkit.estimators.sources import (
     columns_of_labels,
     kernels_by_source,
@@ -282,9 +282,8 @@ def _of_frame(name: str, frame: pd.DataFrame, roles: Roles, kind: str) -> DataSe
 def _of_rows(
     name: str, X: Any, y: Any, roles: Roles, kind: str, notes: Sequence[str] = ()
 ) -> DataSet:
-    refuse_sparse(X)
+    X, places = one_table_and_places(X)
     refuse_sparse(y, "y")
-    X, places = joined_and_places(X)
     if kind == AUTO_TASK:
         kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())
     targets = task_named(kind).as_array(y)

@@ -18,7 +18,7 @@ from mklkit.estimators.plan import check_new_rows, chooses_by_default, is_open, 
 from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, Source, TargetKind
-from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, Component
+from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, RIDGE, Component
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.entries import Kind
@@ -143,7 +143,10 @@ class NestedParameters(BaseEstimator):
                 choice = choose_components(*self._given().values(), target=self.kind)
                 chooses = chooses_by_default(self) or are_proposed(self._kernels())
                 if outer == "learner" and chooses and is_open(self, choice):
-                    return "learner is None, so it is chosen with the kernels. Give a learner."
+                    return (
+                        "learner is None, so it is chosen with the kernels. Give a learner, such as"
+                        f" learner={RIDGE!r}."
+                    )
                 usual = attrs.asdict(choice, recurse=False)[kind].name
                 return f"{outer} is None. Give {outer}={usual!r} (what fit would use) or another."
         name = outer.removeprefix("kernels__")

@@ -129,13 +129,18 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     >>> list(table.columns)
     ['lab_0', 'lab_1', 'note']
     """
-    table, _ = _joined(sources)
+    table, _ = _dense_table(sources)
+    return table
+
+
+def _dense_table(sources: Mapping[str, Any]) -> tuple[pd.DataFrame, Places]:
+    table, places = _joined(sources)
     if isinstance(table, SparseTable):
         raise DataError(
             "One table of sparse sources would take the memory of all their zeros: pass the mapping"
             " to fit and predict of an estimator, or turn the sources into arrays with .toarray()."
         )
-    return table
+    return table, places
 
 
 def in_order_of(table: Any, names: Sequence[str]) -> Any:
@@ -173,8 +178,16 @@ def joined_and_places(X: Any) -> tuple[Any, Places | None]:
 
 def one_table(X: Any) -> Any:
     """Return a mapping of sources as one table, others unchanged; refuse what is sparse."""
+    return one_table_and_places(X)[0]
+
+
+def one_table_and_places(X: Any) -> tuple[Any, Places | None]:
+    """Return a mapping as one table that is not sparse, and the columns of each source.
+
+    Others are unchanged; a ``DataError`` refuses what is sparse.
+    """
     refuse_sparse(X)
-    return join_sources(X) if _is_mapping(X) else X
+    return _dense_table(X) if _is_mapping(X) else (X, None)
 
 
 def _is_mapping(X: Any) -> bool:

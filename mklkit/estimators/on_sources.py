@@ -7,10 +7,9 @@ from typing import Any
 from sklearn.base import clone
 
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.joining import joined_and_places
+from mklkit.estimators.joining import one_table_and_places
 from mklkit.estimators.plan import kernels_by_default
 from mklkit.estimators.sources import kernels_of_sources
-from mklkit.numerics.sparse import refuse_sparse
 
 
 def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
@@ -44,8 +43,7 @@ def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
     >>> changed.kernels, list(table)
     ([('lab', 'linear', 'lab_*', None), ('rbf', 'rbf', None, None)], ['lab_0', 'lab_1', 'age'])
     """
-    refuse_sparse(X)
-    table, sources = joined_and_places(X)
+    table, sources = one_table_and_places(X)
     if sources is None:
         return estimator, table
     changed = clone(estimator)

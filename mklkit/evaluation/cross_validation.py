@@ -181,7 +181,6 @@ def cross_validate(
     >>> len(result.folds), result.pooled["rows"], result.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
-    refuse_sparse(X)
     refuse_sparse(y, "y")
     estimator, X = on_sources(estimator, X)
     targets = np.asarray(y)
