@@ -155,6 +155,11 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
     return plain_values(frame.reindex(columns=wanted))[0]
 
 
+def is_number_type(kind: Any) -> bool:
+    """Return whether the type of a column is one of NumPy's whole or real numbers."""
+    return isinstance(kind, np.dtype) and kind.kind in "iuf"
+
+
 def is_numeric(column: pd.Series) -> bool:
     """Return whether a column holds numbers; one without any value counts as numeric."""
     if is_bool_dtype(column):
@@ -172,7 +177,7 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     A few values that are not numbers count as gaps, as in training, with a warning. More of them
     are refused, and so are numbers that are infinite or too large to square.
     """
-    if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes):
+    if all(is_number_type(kind) for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
         numbers = frame.to_numpy(dtype=np.float64, copy=True)
         if not (np.abs(numbers) > LARGEST).any():

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mklkit.datasets.columns import is_number_type
 from mklkit.datasets.notations import TEXT
 from mklkit.errors import listed, named, quoted
 
@@ -60,7 +61,7 @@ def remarks(
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     """Return a comparable key of each column's contents, and whether its values differ."""
     kinds = frame.dtypes.tolist()
-    plain = np.array([isinstance(k, np.dtype) and k.kind in "iuf" for k in kinds], bool)
+    plain = np.array([is_number_type(kind) for kind in kinds], bool)
     of_numbers = iter(_contents_of_numbers(frame.loc[:, plain].to_numpy(np.float64)))
     contents: dict[str, tuple[Hashable, bool]] = {}
     for place, name in enumerate(frame.columns):

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype
 
-from mklkit.datasets.columns import is_date, is_numeric
+from mklkit.datasets.columns import is_date, is_number_type, is_numeric
 from mklkit.datasets.identifiers import LIKE_IDENTIFIERS, find_identifiers
 from mklkit.datasets.notations import TEXT, WRITTEN
 from mklkit.datasets.readings import holds_of, is_text, read_later, settle_notations
@@ -117,14 +117,9 @@ def all_held(frame: pd.DataFrame) -> list[Holds]:
     """Return what each column holds, for an encoder; one without any value counts as numbers."""
     # Tables may be very wide; most of the columns of wide ones have a type of numbers.
     return [
-        "numbers" if _is_plain(kind) else _holds(frame.iloc[:, place])
+        "numbers" if is_number_type(kind) else _holds(frame.iloc[:, place])
         for place, kind in enumerate(frame.dtypes)
     ]
-
-
-def _is_plain(kind: Any) -> bool:
-    """Return whether a column's type is one of NumPy's of real numbers."""
-    return isinstance(kind, np.dtype) and kind.kind in "iuf"
 
 
 def _holds(column: pd.Series) -> Holds:
@@ -139,7 +134,9 @@ def _for_sources(frame: pd.DataFrame, schema: Schema) -> Columns:
     """Return the columns with what kernels read in them, and what becomes of their gaps."""
     names = frame.columns.tolist()
     unchanged = [source for source in schema.sources if source.unchanged]
-    words = [name for name, kind in frame.dtypes.items() if schema.infer and not _is_plain(kind)]
+    words = [
+        name for name, kind in frame.dtypes.items() if schema.infer and not is_number_type(kind)
+    ]
     free = [name for name in words if is_free_text(frame[name])]
     selectors = [*schema.unchanged, *([free] if free else [])]
     passed = set(passed_on(selectors, names, schema.named(role="identifier")))

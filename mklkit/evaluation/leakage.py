@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 from scipy.special import gammaln
 
+from mklkit.datasets.columns import is_number_type
 from mklkit.errors import counted, named
 
 LEAST_KNOWN = 0.9
@@ -121,7 +122,7 @@ def _hashes(features: pd.DataFrame) -> NDArray[Any]:
     O(Nd), with one hash for each block of columns of numbers, which may be thousands.
     """
     step = max(1, BLOCK_VALUES // max(1, len(features)))
-    kinds = np.array([str(kind) if _is_plain(kind) else "" for kind in features.dtypes], str)
+    kinds = np.array([str(kind) if is_number_type(kind) else "" for kind in features.dtypes], str)
     of_kinds = [pd.util.hash_pandas_object(features.loc[:, kinds == ""], index=False)]
     for kind in np.unique(kinds[kinds != ""]).tolist():
         places = np.flatnonzero(kinds == kind)
@@ -134,10 +135,6 @@ def _hashes(features: pd.DataFrame) -> NDArray[Any]:
             of_kinds.append(pd.Series([hash(row.tobytes()) for row in numbers], features.index))
     together = pd.concat(of_kinds, axis=1)
     return pd.util.hash_pandas_object(together, index=False).to_numpy()
-
-
-def _is_plain(kind: Any) -> bool:
-    return isinstance(kind, np.dtype) and kind.kind in "iuf"
 
 
 def leakage_notes(

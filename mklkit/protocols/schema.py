@@ -84,7 +84,17 @@ Values = NDArray[np.object_]
 class Columns(Sequence[Column]):
     """The columns of a table, as an array for each property, because tables may be very wide.
 
-    A ``Column`` is made when it is asked for.
+    A ``Column`` is made when it is asked for. Only those that are passed to the constructor have
+    been validated.
+
+    Parameters
+    ----------
+    columns : iterable of Column, default=()
+
+    Raises
+    ------
+    TypeError
+        If something else is among them.
 
     Examples
     --------
@@ -108,12 +118,12 @@ class Columns(Sequence[Column]):
     def named(cls, names: Iterable[str | None], **values: Any) -> Self:
         """Return columns with these names, and other properties as for :meth:`changed`."""
         array = _objects(names)
-        every = cls()
-        every._values = {
+        columns = cls()
+        columns._values = {
             field.name: array if field.name == "name" else _repeated(field.default, len(array))
             for field in PROPERTIES
         }
-        return every.changed(**values)
+        return columns.changed(**values)
 
     def __len__(self) -> int:
         """Return the number of columns."""
@@ -165,7 +175,7 @@ class Columns(Sequence[Column]):
 
     @property
     def are_read(self) -> NDArray[np.bool_]:
-        """Which columns kernels read, in a user's table as they are (d,)."""
+        """Which columns some kernel reads, in a user's table unencoded (d,)."""
         return self._values["reads"].astype(bool)
 
     @property
@@ -175,7 +185,7 @@ class Columns(Sequence[Column]):
         return ~features & ~(self.are(role="identifier") & self.are_read)
 
     def check(self) -> None:
-        """Raise the exception of a property that no column may have, as a file may state any."""
+        """Check all properties, which may come from a file; it raises what ``Column`` would."""
         for field in PROPERTIES:
             if field.validator is not None:
                 # Equal values may differ in type, such as 1 and True.
