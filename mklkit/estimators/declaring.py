@@ -75,7 +75,11 @@ def sources_of(kernels: Any, missing: Any) -> list[Source]:
     return [
         attrs.evolve(source, missing=fate)
         if source.reads in (*READS_TABLES, None)
-        and (source.columns is not None or source.by_name or may_name_source(source.label))
+        and (
+            source.columns is not None
+            or source.by_name is not None
+            or may_name_source(source.label)
+        )
         else source
         for source in map(_source, bound)
     ]
@@ -86,7 +90,7 @@ def sources_by_name(missing: Any) -> list[Source]:
 
     A strategy for missing sources, or its name, says what becomes of their gaps.
     """
-    return [Source(AUTO_KERNELS, missing=_fate(missing), by_name=True)]
+    return [Source(AUTO_KERNELS, missing=_fate(missing), by_name="if large")]
 
 
 def missable(sources: Iterable[Source]) -> dict[str, Any]:
@@ -112,5 +116,7 @@ def _fate(missing: Any) -> Literal["kept", "filled"]:
 
 def _source(kernel: BoundKernel) -> Source:
     reads = None if kernel.auto else kernel.reads
-    by_name = kernel.auto and kernel.columns is None
+    by_name: Literal["always"] | None = None
+    if kernel.auto and kernel.columns is None:
+        by_name = "always"
     return Source(kernel.label, kernel.columns, reads, kernel.traits.allows_gaps, by_name=by_name)

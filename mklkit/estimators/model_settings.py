@@ -394,13 +394,14 @@ class ModelSettings:
         list of str
             A sentence for each choice.
         """
-        from mklkit.estimators.proposing import AUTO
         from mklkit.protocols.component import COMBINER, KERNELS
+        from mklkit.registry.columns import bind_kernels
 
         if self.preset is not None:
             return [f"preset {self.preset}"]
         lines = []
-        if not self.kernels and not any(note.startswith(AUTO) for note in model.choices_):
+        usual = [bound.label for bound in bind_kernels(KERNELS)]
+        if not self.kernels and [bound.label for bound in model.bound_kernels_] == usual:
             specs = ", ".join(kernel.partition(":")[2] for kernel in KERNELS)
             lines.append(f"kernels {specs}: the default")
         if self.combiner is None:

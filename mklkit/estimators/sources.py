@@ -149,11 +149,11 @@ def sources_told(frame: pd.DataFrame, sources: Sequence[Source]) -> list[Source]
             told.append(source)
         elif source.label in named:
             columns = selector_of(source.label, named[source.label], names)
-            told.append(attrs.evolve(source, columns=columns, by_name=False))
-        elif source.by_name and source.missing is not None:
+            told.append(attrs.evolve(source, columns=columns, by_name=None))
+        elif source.by_name is not None and source.missing is not None:
             contents = Contents.of(frame)
-            of_table = source.reads == "numbers" and not contents.several_by_name()
-            groups = {} if of_table else contents.groups(np.unique(np.concatenate(taken)))
+            is_lone = source.by_name == "if large" and not contents.several_by_name()
+            groups = {} if is_lone else contents.groups(np.unique(np.concatenate(taken)))
             told += [
                 Source(
                     name or source.label,

@@ -224,7 +224,7 @@ class Source:
     label : str
         The name of the kernel in results.
     columns : object
-        The columns as the kernel names them; None for all that no other kernel names.
+        The columns as the kernel names them; None for all, or for those that its label names.
     reads : str, optional
         What the kernel reads in them; None if kernels will be proposed for them.
     skips_gaps : bool
@@ -232,8 +232,9 @@ class Source:
     missing : {"kept", "filled"}, optional
         What becomes of the gaps of samples in which all of its columns are missing; None if no
         sample is said to miss it, as for a kernel that reads all columns.
-    by_name : bool
-        Whether it stands for each source that the names of columns tell.
+    by_name : {"always", "if large"}, optional
+        Whether it stands for each source that the names of columns tell: always, or only if one of
+        these is large enough to be taken for a source unasked. None if it is a source itself.
 
     Examples
     --------
@@ -248,7 +249,9 @@ class Source:
     missing: Literal["kept", "filled"] | None = attrs.field(
         default=None, validator=optional(in_(("kept", "filled")))
     )
-    by_name: bool = attrs.field(default=False, validator=instance_of(bool))
+    by_name: Literal["always", "if large"] | None = attrs.field(
+        default=None, validator=optional(in_(("always", "if large")))
+    )
 
     @property
     def names(self) -> tuple[str, ...]:
