@@ -38,7 +38,7 @@ def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
     Examples
     --------
     >>> from mklkit import MKLClassifier
-    >>> sources = {"lab": [[1.0, 2.0], [3.0, 4.0]], "age": [[30], [40]]}
+    >>> sources = {"lab": [[1.0, 2.0], [3.0, 4.0]], "age": [30, 40]}
     >>> changed, table = on_sources(MKLClassifier(["lab:linear", "rbf"]), sources)
     >>> changed.kernels, list(table)
     ([('lab', 'linear', 'lab_*', None), ('rbf', 'rbf', None, None)], ['lab_0', 'lab_1', 'age'])
