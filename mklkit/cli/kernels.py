@@ -49,6 +49,7 @@ def kernels(
     from mklkit.datasets.pipeline import DEFAULT_SCALE
     from mklkit.estimators.from_preset import find_preset
     from mklkit.estimators.proposing import propose_kernels
+    from mklkit.estimators.sources import kernels_by_source
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
     from mklkit.evaluation.measures import kernel_measures
     from mklkit.evaluation.result_tables import measures_result
@@ -66,6 +67,8 @@ def kernels(
     scale = settings.scale or (preset and preset.scale) or DEFAULT_SCALE
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
+        if chosen is KERNELS:
+            chosen = kernels_by_source(features) or KERNELS
         if are_proposed(chosen):
             bank = propose_kernels(features, table.target, chosen, study.task.kinds[0])
             chosen = [(k.label, k.kernel, k.columns, k.scale) for k in bank.kernels]

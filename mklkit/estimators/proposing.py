@@ -22,11 +22,11 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.display.html import notes, shown
 from mklkit.display.numbers import number, percentage
 from mklkit.errors import DataError, MKLKitError, counted, plain_message, quoted
-from mklkit.estimators.binding import bind
+from mklkit.estimators.binding import bind, header
 from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.sources import LONE_SOURCE, sources_to_choose
+from mklkit.estimators.sources import LONE_SOURCE, sources_to_choose, with_columns_of_labels
 from mklkit.estimators.training_data import TrainingData, check_training
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.numerics.ridge import (
@@ -189,7 +189,8 @@ def propose_kernels(
     X, sources = joined_and_places(X)
     X = as_source(X)
     estimator = BaseEstimator()
-    bank = sources_to_choose(bind_kernels(kernels), X, sources)
+    bank = with_columns_of_labels(bind_kernels(kernels), header(X)[1], sources)
+    bank = sources_to_choose(bank, X, sources)
     schema, (bound,) = bind(X, bank)
     rows = read_rows(estimator, schema, X, first=True)
     data = check_training(estimator, kind, rows, y)

@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError, MKLKitError
-from mklkit.estimators.binding import bind
+from mklkit.estimators.binding import bind, header
 from mklkit.estimators.introspection import FittedSearch, KernelModel
-from mklkit.estimators.joining import one_table
+from mklkit.estimators.joining import one_table_and_places
 from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.reading import kept_gaps, numbers_in, rows_in, with_gaps
+from mklkit.estimators.sources import with_columns_of_labels
 from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Rows, members_with
@@ -203,8 +204,9 @@ def fitted_on(kernels: Any, X: Any, scale: str | None = None) -> tuple[list[str]
 
     ``scale`` is done to the columns of kernels that do not say.
     """
-    X = one_table(X)
+    X, sources = one_table_and_places(X)
     bank = bind_kernels(_kernels_of(kernels, X))
+    bank = with_columns_of_labels(bank, header(X)[1], sources)
     refuse_auto(bank, "there are none here")
     try:
         schema, (bound,) = bind(X, bank)

@@ -11,11 +11,13 @@ import pytest
 from mklkit import (
     MKLClassifier,
     MKLSearchCV,
+    alignment_matrix,
     build_pipeline,
     compare,
     cross_validate,
     explain,
     join_sources,
+    propose_kernels,
 )
 from mklkit.errors import SpecError
 from mklkit.estimators.on_sources import on_sources
@@ -70,6 +72,16 @@ class TestLabels:
     ) -> None:
         model = MKLClassifier(["genes:auto", "dose:auto"]).fit(sources, labels)
         assert [len(columns) for columns in model.kernel_columns_] == [12, 3]
+
+    def test_so_they_are_in_alignments_and_proposals(
+        self, sources: Any, labels: np.ndarray
+    ) -> None:
+        X = join_sources(sources)
+        expected = alignment_matrix(WITH_COLUMNS, X)
+        for rows in (X, sources):
+            pd.testing.assert_frame_equal(alignment_matrix(LIKE_SOURCES, rows), expected)
+            bank = propose_kernels(rows, labels, ["genes:auto", "dose:rbf"])
+            assert [len(bound.columns) for bound in bank.kernels] == [12, 3]
 
     def test_almost_the_name_of_a_source_is_an_error(
         self, sources: Any, labels: np.ndarray
