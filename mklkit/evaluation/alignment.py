@@ -206,9 +206,9 @@ def fitted_on(kernels: Any, X: Any, scale: str | None = None) -> tuple[list[str]
     """
     X, sources = one_table_and_places(X)
     bank = bind_kernels(_kernels_of(kernels, X))
-    bank = with_columns_of_labels(bank, header(X)[1], sources)
     refuse_auto(bank, "there are none here")
     try:
+        bank = with_columns_of_labels(bank, header(X)[1], sources)
         schema, (bound,) = bind(X, bank)
         with np.errstate(over="ignore"):
             numbers = np.ascontiguousarray(
