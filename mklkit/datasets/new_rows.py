@@ -149,8 +149,8 @@ def _check_needed(
         others = [column for column in present if column not in known]
         raise DataError(
             f"{name} lacks {len(missing)} of the {len(wanted)} columns that the model needs:"
-            f" {listed(missing)}.{suggest(missing[0], others)} If its samples miss a source, add the"
-            " source's columns without values."
+            f" {listed(missing)}.{suggest(missing[0], others)} If its samples miss a source, add"
+            " the source's columns without values."
         )
 
 
