@@ -32,7 +32,6 @@ from mklkit.estimators.sources import (
     columns_of_labels,
     kernels_by_source,
     kernels_of_sources,
-    may_name_source,
 )
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.study import Roles
@@ -157,7 +156,7 @@ class DataSet:
         names = self.features.columns.tolist()
         if self.sources is None:
             labels = [bound.label for bound in bind_kernels(kernels) if bound.columns is None]
-            places = columns_of_labels([name for name in labels if may_name_source(name)], names)
+            places = columns_of_labels(labels, names)
             return kernels_of_sources(kernels, places, names) if places else kernel_list(kernels)
         places = {
             name: np.flatnonzero(self.features.columns.isin(columns))

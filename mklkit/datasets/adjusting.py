@@ -14,7 +14,7 @@ from mklkit.datasets.selecting import chosen_columns
 from mklkit.errors import CovariatesWarning
 from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names
-from mklkit.estimators.sources import columns_of_labels, may_name_source
+from mklkit.estimators.sources import columns_of_labels
 
 
 @attrs.frozen
@@ -50,8 +50,7 @@ class Adjustment:
         """Return the unadjusted columns that an unfitted estimator reads, all if it has no
         kernels."""
         declared = declared_sources(estimator)
-        labels = [source.label for source in declared if may_name_source(source.label)]
-        named = columns_of_labels(labels, self.columns)
+        named = columns_of_labels([source.label for source in declared], self.columns)
         selectors = [
             [self.columns[place] for place in named[source.label]]
             if source.columns is None and source.label in named

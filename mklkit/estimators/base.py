@@ -14,12 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.declaring import sources_by_name, sources_of
 from mklkit.estimators.fit import Fitted
-from mklkit.estimators.plan import check_new_rows, chooses_by_default, is_open, kernels_to_bind
+from mklkit.estimators.plan import (
+    check_new_rows,
+    chooses_by_default,
+    chooses_in_fit,
+    is_open,
+    kernels_to_bind,
+)
 from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, Source, TargetKind
 from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, RIDGE, Component
-from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
+from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
@@ -141,8 +147,7 @@ class NestedParameters(BaseEstimator):
                 get_registry().create(kind, value)
             elif kind == outer:
                 choice = choose_components(*self._given().values(), target=self.kind)
-                chooses = chooses_by_default(self) or are_proposed(self._kernels())
-                if outer == "learner" and chooses and is_open(self, choice):
+                if outer == "learner" and chooses_in_fit(self) and is_open(self, choice):
                     return (
                         "learner is None, so it is chosen with the kernels. Give a learner, such as"
                         f" learner={RIDGE!r}."

@@ -22,7 +22,7 @@ from mklkit.estimators.missing_sources import with_sources
 from mklkit.estimators.plan import (
     Plan,
     ProblemViews,
-    chooses_by_default,
+    chooses_in_fit,
     kernels_to_bind,
     on_kernels,
     plan_of,
@@ -57,7 +57,6 @@ from mklkit.protocols import (
     traits_of,
 )
 from mklkit.protocols.component import KERNELS, Component
-from mklkit.registry.columns import are_proposed
 from mklkit.registry.composing import checked_decision, choose_components
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.registry.specs import to_spec
@@ -262,8 +261,9 @@ def expects_landmarks(estimator: Any, n_rows: int) -> bool:
 
     It will, whatever its sources are, if it chooses its kernels and the user gave no map.
     """
-    chooses = chooses_by_default(estimator) or are_proposed(estimator.kernels)
-    if n_rows <= MOST_COMPARED or estimator.feature_map is not None or not chooses:
+    if n_rows <= MOST_COMPARED or estimator.feature_map is not None:
+        return False
+    if not chooses_in_fit(estimator):
         return False
     parts = estimator.combiner, estimator.feature_map, estimator.learner
     return takes_landmarks(estimator, choose_components(*parts, target=estimator.kind))

@@ -50,7 +50,7 @@ from mklkit.protocols.component import (
     MISSING_STRATEGY,
     RIDGE,
 )
-from mklkit.registry.columns import AUTO_KERNELS, bind_kernels, refuse_auto
+from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, refuse_auto
 from mklkit.registry.composing import Choice, check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
@@ -238,6 +238,11 @@ def chooses_by_default(estimator: Any, parameters: Iterable[str] = ()) -> bool:
         and estimator.learner is None
         and components.isdisjoint(("kernels", "combiner", "feature_map", "learner"))
     )
+
+
+def chooses_in_fit(estimator: Any) -> bool:
+    """Return whether an estimator chooses kernels, unasked or because the user said ``"auto"``."""
+    return chooses_by_default(estimator) or are_proposed(estimator.kernels)
 
 
 def kernels_to_bind(

@@ -71,7 +71,7 @@ def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
     """Return the columns of the sources that have these labels, which may be none.
 
     They are named like the source, or begin with its name and a separator. A column belongs to the
-    longest such label.
+    longest such label. Labels that can't be those of sources have none.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
     {'gene': array([0]), 'gene_x': array([1, 2])}
     """
     places: dict[str, list[int]] = defaultdict(list)
-    known = {*labels}
+    known = {label for label in labels if may_name_source(label)}
     for place, name in enumerate(names if known else ()):
         beginnings = [name, *(name[: mark.start()] for mark in SEPARATOR.finditer(name))]
         owners = known.intersection(beginnings)
@@ -96,9 +96,7 @@ def with_columns_of_labels(
     The sources are those of a mapping, or else told by the names of columns. A ``SpecError``
     refuses a label that is almost the name of a source of a mapping.
     """
-    labels = [
-        bound.label for bound in kernels if bound.columns is None and may_name_source(bound.label)
-    ]
+    labels = [bound.label for bound in kernels if bound.columns is None]
     if sources is not None:
         places = sources
         _refuse_near_misses(labels, sources)
@@ -115,7 +113,9 @@ def with_columns_of_labels(
 def _refuse_near_misses(labels: Sequence[str], sources: Places) -> None:
     """Raise a ``SpecError`` for a label that is almost the name of a source of a mapping."""
     for label in labels:
-        if label not in sources and (advice := suggest(label, sources)):
+        if label in sources or not may_name_source(label):
+            continue
+        if advice := suggest(label, sources):
             raise SpecError(f"Kernel {quoted(label)} names no columns, and no source.{advice}")
 
 
@@ -130,11 +130,7 @@ def sources_told(frame: pd.DataFrame, sources: Sequence[Source]) -> list[Source]
     Those of a label are added to it, and one that stands for all sources is replaced by them.
     Sources without columns are none that a sample may miss.
     """
-    labels = [
-        source.label
-        for source in sources
-        if source.columns is None and may_name_source(source.label)
-    ]
+    labels = [source.label for source in sources if source.columns is None]
     names = frame.columns.tolist()
     named = columns_of_labels(labels, names)
     taken = [np.empty(0, np.intp), *named.values()]
@@ -233,7 +229,7 @@ def kernels_of_sources(
     values = kernel_list(kernels)
     bank = bind_kernels(values)
     labels = [bound.label for bound in bank if bound.columns is None]
-    _refuse_near_misses([label for label in labels if may_name_source(label)], sources)
+    _refuse_near_misses(labels, sources)
     named: list[tuple[str, Any, Any, str | None]] = []
     for bound, value in zip(bank, values, strict=True):
         _, spec, columns, scale = parts_of(value)

@@ -39,7 +39,7 @@ from mklkit.registry.registry import get_registry
 class Roles:
     """The columns of a table that are not features, by name or position; None: there is none.
 
-    The weights of rows that are no table yet may be an array.
+    The weights may be an array, if they are not in the table.
     """
 
     target: Wanted = None

@@ -158,14 +158,14 @@ class TestDefaults:
     ) -> None:
         few: dict[str, Any] = {"cv": "2x1", "baselines": "none"}
         X = join_sources(sources)
-        found = compare(X, labels, methods="centered-alignment", **few)
+        default = compare(X, labels, methods="centered-alignment", **few)
         named = ["genes:auto@genes_*", "dose:auto@dose_*"]
         expected = compare(X, labels, methods="centered-alignment", kernels=named, **few)
         pd.testing.assert_series_equal(
-            found.table().set_index("method")["accuracy"],
+            default.table().set_index("method")["accuracy"],
             expected.table().set_index("method")["accuracy"],
         )
-        assert {"genes", "dose", "rbf on all columns"} <= {*found.table()["method"]}
+        assert {"genes", "dose", "rbf on all columns"} <= {*default.table()["method"]}
 
     def test_a_lone_source_keeps_its_name(self, sources: Any, labels: np.ndarray) -> None:
         model = MKLClassifier().fit({"genes": sources["genes"]}, labels)

@@ -34,7 +34,7 @@ def test_only_what_exceeds_the_free_memory_is_refused():
     refuse_large_gram(40, 8, 8 * 40**2, "are free")
     with pytest.raises(DataError, match=r"A Gram matrix of 40 rows .* are free\..*subset="):
         refuse_large_gram(40, 8, 8 * 40**2 - 1, "are free")
-    # Nothing is refused where nothing is known.
+    # If the free memory is unknown, no size raises an error.
     refuse_large_gram(40, 8, None, "are free")
 
 
