@@ -186,17 +186,20 @@ def _fit_problems(
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
     problem_views = ProblemViews.of(on_kernels(plan), data, seed, cache)
     problem_views.say_if_long(problems)
+    problem_views.fit_kernels(problems)
 
-    def fit_problem(problem: Problem, seed: int) -> Sequence[Decision]:
+    def fit_problem(problem: Problem, seed: int, tried: bool = False) -> Sequence[Decision]:
         views, target, generator = problem_views.of_problem(problem, seed)
-        return fit_decisions(plan.weighting, views, target, plan.learner, generator)
+        parts = plan.weighting, views, target, plan.learner, generator
+        return fit_decisions(*parts, tried=tried)
 
     one_per_target = len(problems) > 1 and problems[0].column is not None
     if plan.weighting.joins_targets and one_per_target:
         # The combiner learns all targets at once, with work that they share.
         tasks = [partial(fit_problem, Problem(plan.kind), seed)]
     else:
-        tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
+        pairs = enumerate(zip(problems, seeds, strict=True))
+        tasks = [partial(fit_problem, *pair, tried=place > 0) for place, pair in pairs]
     decisions: list[Decision] = []
     bar = reported(None, "fitting", BRIEF) if len(tasks) > 1 else nullcontext()
     with bar as report:
@@ -289,6 +292,7 @@ def fit_decisions(
     learner: Learner,
     random_state: np.random.RandomState,
     checked: FeatureBlocks | None = None,
+    tried: bool = False,
 ) -> list[Decision]:
     """Return a combiner's decision, with finite weights and decision values on the training rows.
 
@@ -296,7 +300,8 @@ def fit_decisions(
     the rows to decide instead. A ``DataError`` on values that are not finite, or on a solver's
     failure, names the kernel and a remedy. The training rows are decided once: at most 16,384 of
     them on an explicit map and 1,024 on an implicit one, where a value that is not finite is in
-    the Gram matrix and so in the decision.
+    the Gram matrix and so in the decision. If the components were ``tried`` on another problem,
+    coefficients that are finite are enough.
     """
     traits = traits_of(combiner, CombinerTraits)
     if traits.n_kernels not in (None, len(views)):
@@ -318,7 +323,10 @@ def fit_decisions(
         several = target.is_several and not joined
         shape = ("n", "T") if several else ("n",)
         decide = partial(_decided, combiner, shape)
-        finite = np.isfinite(weights).all() and _decide_finitely(decisions, decided, decide)
+        finite = np.isfinite(weights).all() and (
+            (tried and _have_finite_coefficients(decisions))
+            or _decide_finitely(decisions, decided, decide)
+        )
     if not finite:
         largest, remedy = _most_extreme(decided)
         fault = (
@@ -379,6 +387,17 @@ def _decided(
     """Return a decision's values on a block of rows, of this shape for n rows."""
     values = decide_block(decision, block)
     return array_of(combiner, "decide", values, (len(block), *shape[1:]))
+
+
+def _have_finite_coefficients(decisions: Sequence[Decision]) -> bool:
+    """Return whether the learners of decisions are linear functions with finite coefficients."""
+    learners = [
+        learner
+        for decision in decisions
+        for learner in (decision.learners if isinstance(decision, BlockDecision) else [None])
+    ]
+    coefficients = [None if learner is None else learner.coefficients for learner in learners]
+    return bool(coefficients) and all(c is not None and np.isfinite(c).all() for c in coefficients)
 
 
 def _decide_finitely(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import partial
+from threading import local
 from typing import Any, get_args
 
 import attrs
@@ -32,6 +33,7 @@ from mklkit.protocols import (
     Combiner,
     CombinerTraits,
     FeatureMapTraits,
+    FittedKernel,
     Missing,
     Rows,
     RowSource,
@@ -53,7 +55,7 @@ from mklkit.protocols.component import (
 from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, refuse_auto
 from mklkit.registry.composing import Choice, check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
-from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
+from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_to_parts, say_if_long
 from mklkit.views.cache import Cache, Quantities
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
@@ -278,8 +280,23 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     return accepted(plan, rows)
 
 
+MOST_SHARED = 2000
+"""The most rows whose problems have their kernels fitted together, before the first is solved."""
+
 WORTH_KEEPING = 2**28
 """Bytes of similarities of held-out rows to keep for all decisions of a problem."""
+
+
+_STATES = local()
+
+
+def seeded(seed: int) -> np.random.RandomState:
+    """Return the thread's random state, seeded again: a new one takes as long as a small fit."""
+    if not hasattr(_STATES, "state"):
+        _STATES.state = np.random.RandomState()
+    _STATES.state.seed(seed)
+    state: np.random.RandomState = _STATES.state
+    return state
 
 
 class ProblemViews:
@@ -321,6 +338,8 @@ class ProblemViews:
         self._cache = cache or Cache(plan.max_memory)
         self._kept = Quantities(self._cache, self) if shared else None
         self._pairs = pairs
+        self._tried = False
+        self._kernels: dict[Problem, tuple[FittedKernel, ...]] = {}
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
         self._of_all_rows: ViewSet | None = None
         if self._facts.shared:
@@ -358,6 +377,22 @@ class ProblemViews:
             pairs = sum(float(len(problem.rows(self.data.values))) ** 2 for problem in problems)
             say_if_long(self.plan.kernels, self.data.rows, pairs)
 
+    def fit_kernels(self, problems: Sequence[Problem]) -> None:
+        """Fit the kernels to the rows of several problems at once, which share work.
+
+        Weights of rows, missing sources and features that all problems share need fits of their
+        own, and so do many rows.
+        """
+        rows, kernels = self.data.rows, self.plan.kernels
+        if len(problems) == 1 or len(rows) > MOST_SHARED or not rows.in_memory:
+            return
+        weighted = self._facts.shared or self.data.row_weights is not None
+        changed = any(bound.strategy is not None for bound in kernels)
+        if weighted or changed or rows.missing_of(kernels) is not None:
+            return
+        parts = [problem.rows(self.data.values) for problem in problems]
+        self._kernels = dict(zip(problems, fit_to_parts(kernels, rows, parts), strict=True))
+
     def of_problem(
         self, problem: Problem, seed: int
     ) -> tuple[ViewSet, Target, np.random.RandomState]:
@@ -372,7 +407,8 @@ class ProblemViews:
         return views, target, deepcopy(random_state)
 
     def _made(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
-        random_state = np.random.RandomState(seed)
+        # What is kept for other fits has a state of its own.
+        random_state = seeded(seed) if self._kept is None else np.random.RandomState(seed)
         rows, values = self.data.rows, self.data.values
         members = problem.rows(values)
         every = len(members) == len(rows)
@@ -384,14 +420,20 @@ class ProblemViews:
         if not self._facts.explicit:
             check_gram_fits(len(members), rows.dtype.itemsize)
         rows = rows if every else rows[members]
-        views = self._fitted(rows, weights, random_state, self._places[members])
+        kernels = self._kernels.get(problem)
+        views = self._fitted(rows, weights, random_state, self._places[members], kernels)
         return views, target, random_state
 
     def _fitted(
-        self, rows: Rows, row_weights: Array | None, random_state: Any, places: Any = None
+        self,
+        rows: Rows,
+        row_weights: Array | None,
+        random_state: Any,
+        places: Any = None,
+        fitted: Sequence[FittedKernel] | None = None,
     ) -> ViewSet:
         plan = self.plan
-        return ViewSet.fit(
+        views = ViewSet.fit(
             plan.kernels,
             plan.feature_map,
             rows,
@@ -400,7 +442,11 @@ class ProblemViews:
             self._pairs_at(places),
             row_weights,
             self._cache,
+            self._tried,
+            fitted,
         )
+        self._tried = True
+        return views
 
     def _pairs_at(self, places: Any) -> Any:
         if self._pairs is None or places is None:

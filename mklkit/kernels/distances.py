@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.display.numbers import significant
 from mklkit.errors import DataError
-from mklkit.kernels.bandwidth import Bandwidth, bandwidth
+from mklkit.kernels.bandwidth import Bandwidth, bandwidth, bandwidths_of_parts
 from mklkit.numerics.pairwise import scaled_exp
 from mklkit.protocols import Array, Kernel, KernelTraits
 from mklkit.protocols.component import AUTO, auto_or_number
@@ -96,26 +98,40 @@ class RBF(Kernel):
 
     def fit_weighted(self, rows: Array, row_weights: Array | None) -> FittedRBF:
         """Return the kernel with γ as a number, from rows with weights (N,)."""
+        rule = self._width().rule
+        value = 1.0 if rule is None else bandwidth(rule, rows, row_weights)
+        return self._of_rule(rows.dtype, [value])[0]
+
+    def fit_parts(self, rows: Array, parts: Sequence[NDArray[np.intp]]) -> list[FittedRBF]:
+        """Return the kernel with the γ of each part; parts share the distances of all rows."""
+        rule = self._width().rule
+        values = [1.0] * len(parts)
+        if rule is not None:
+            values = bandwidths_of_parts(rule, rows, parts)
+        return self._of_rule(rows.dtype, values)
+
+    def _of_rule(self, dtype: Any, values: Sequence[float]) -> list[FittedRBF]:
+        """Return the kernel for each value of the rule, 1 without a rule, on rows of a type."""
         width = self._width()
+        numbers = np.array(values)
         if self.gamma is None:
-            sigma = width.factor
-            if width.rule is not None:
-                sigma *= bandwidth(width.rule, rows, row_weights)
-            gamma = 0.5 / sigma / sigma
+            sigmas = width.factor * numbers
+            gammas = 0.5 / sigmas / sigmas
         elif width.rule is None:
-            gamma = width.factor
+            gammas = width.factor * numbers
         else:
-            gamma = width.factor / (2 * bandwidth(width.rule, rows, row_weights) ** 2)
-        held = np.finfo(np.result_type(rows.dtype, np.float32))
+            gammas = width.factor / (2 * numbers**2)
+        held = np.finfo(np.result_type(dtype, np.float32))
         most = float(held.max)
         # exp(−750) is zero in float64, as the kernel must be where a distance overflows.
-        if not 750 / most <= gamma <= most:
+        failed = gammas[~((gammas >= 750 / most) & (gammas <= most))]
+        if len(failed):
             raise DataError(
                 f"{to_spec(self)} has a width that {held.dtype} cannot represent on these data"
-                f" (gamma would be {significant(gamma, 3)}): choose another, or scale the data"
+                f" (gamma would be {significant(failed[0], 3)}): choose another, or scale the data"
                 " (each column to mean 0 and standard deviation 1, say)."
             )
-        return FittedRBF(float(gamma))
+        return [FittedRBF(gamma) for gamma in gammas.tolist()]
 
 
 @register

@@ -338,34 +338,43 @@ def _best_C(
     unit: float,
     epsilon: float | None = None,
 ) -> float:
-    """Return the C with the least error on some rows, summed over folds; for regression with ε."""
+    """Return the C with the least error on some rows, summed over folds; for regression with ε.
+
+    Ties go to the smallest, so no larger C is tried after one without errors.
+    """
     gram: Array
     if side.explicit:
         features = side.some_features(rows)
         gram = features @ features.T
     else:
-        gram = side.gram()[np.ix_(rows, rows)]
+        gram = side.gram()[rows[:, None], rows]
     targets = y[rows]
     candidates = [factor * unit for factor in (1.0, 10.0, 100.0)]
-    errors = np.zeros(len(candidates))
-    for training, held_out in splits:
-        known, target, weights = (
-            gram[np.ix_(training, training)],
-            targets[training],
-            counts[training],
-        )
-        columns, truth = gram[np.ix_(held_out, training)], targets[held_out]
-        for place, C in enumerate(candidates):
-            if epsilon is None:
-                solution = solve_dual(known, target, C, max_iter=TRIED_STEPS, row_weights=weights)
-            else:
-                solution = solve_svr(known, target, C, epsilon, max_iter=TRIED_STEPS)
-            values = columns @ solution.coefficients + solution.bias
+    solutions: list[SVMSolution | None] = [None] * len(splits)
+    errors: list[float] = []
+    for C in candidates:
+        total = 0.0
+        for place, (training, held_out) in enumerate(splits):
+            weights, truth = counts[training], targets[held_out]
+            solution = solutions[place]
+            if solution is None:
+                known, target = gram[training[:, None], training], targets[training]
+                if epsilon is None:
+                    solution = solve_dual(known, target, C, 1e-3, TRIED_STEPS, weights)
+                else:
+                    solution = solve_svr(known, target, C, epsilon, max_iter=TRIED_STEPS)
+                if (np.abs(solution.coefficients) < C * weights).all():
+                    # No bound holds it back, so it is the solution for every larger C.
+                    solutions[place] = solution
+            values = gram[held_out[:, None], training] @ solution.coefficients + solution.bias
             wrong = (values > 0) != (truth > 0) if epsilon is None else np.abs(values - truth)
-            errors[place] += float(counts[held_out] @ wrong)
+            total += float(counts[held_out] @ wrong)
+        errors.append(total)
+        if total == 0:
+            break
     # Sums of the same weights may differ by rounding.
-    least = errors.min() + 1e-12 * errors.max()
-    return candidates[int(np.argmax(errors <= least))]
+    least = min(errors) + 1e-12 * max(errors)
+    return candidates[int(np.argmax(np.array(errors) <= least))]
 
 
 def _distinct(

@@ -56,6 +56,25 @@ def take_square(
             out[i, j] = row[members[j]]
 
 
+@compiled()
+def part_means(
+    matrix: Array, members: NDArray[np.intp], ends: NDArray[np.intp]
+) -> NDArray[np.float64]:  # pragma: no cover - compiled
+    """Return the mean of a matrix (N, N) over the pairs of each part: rows up to its end (P,)."""
+    means = np.empty(ends.size)
+    first = 0
+    for part in range(ends.size):
+        places = members[first : ends[part]]
+        total = 0.0
+        for i in range(places.size):
+            row = matrix[places[i]]
+            for j in range(places.size):
+                total += row[places[j]]
+        means[part] = total / places.size**2
+        first = ends[part]
+    return means
+
+
 def centered_gram(
     gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
 ) -> NDArray[Any]:

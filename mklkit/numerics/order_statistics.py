@@ -239,11 +239,13 @@ def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, i
     return [(int(p), min(int(p) + 1, count - 1), p - int(p)) for p in positions]
 
 
-def between(places: Iterable[tuple[int, int, float]], values: Mapping[int, float]) -> list[float]:
+def between(
+    places: Iterable[tuple[int, int, float]], values: Mapping[int, float] | Values
+) -> list[float]:
     """Return the quantiles at the places, for values by rank."""
     quantiles = []
     for first, second, part in places:
-        low, high = values[first], values[second]
+        low, high = float(values[first]), float(values[second])
         # Not low + part * (high - low): the difference of -1e308 and 1e308 overflows.
         quantiles.append(low if low == high else low * (1 - part) + high * part)
     return quantiles

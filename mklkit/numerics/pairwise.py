@@ -143,7 +143,12 @@ def _check_widths(a: Any, b: Any) -> None:
 
 def compilable(dtype: Any, *arrays: Array) -> list[Array]:
     """Return arrays for compiled code: of one type, writable and contiguous."""
-    return [np.require(array, dtype, ["C", "W"]) for array in arrays]
+    return [
+        array
+        if array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable
+        else np.array(array, dtype, order="C")
+        for array in arrays
+    ]
 
 
 STRIP_BYTES = 1 << 17
@@ -268,7 +273,7 @@ def scaled_exp(values: Array, factor: float, out: Array) -> Array:
             return np.exp(np.multiply(values, factor, out=out), out=out)
     inner = _single if values.dtype == np.float32 else _double
     flat, results, scale = values.reshape(-1), out.reshape(-1), values.dtype.type(factor)
-    if flat.ctypes.data != results.ctypes.data:
+    if not np.may_share_memory(flat, results):
         inner(flat, scale, results)
         return out
     chunk = np.empty(min(CHUNK, flat.size), values.dtype)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self, get_args
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from attrs.validators import gt, in_, instance_of, lt, optional
 
 from mklkit.protocols.component import FLAG, NAMES, SPEC, SPECS, Component, Facts, own_fields
@@ -275,6 +276,28 @@ class Kernel(Component, ABC):
             The kernel.
         """
         return self.fit(rows)
+
+    def fit_parts(
+        self, rows: Array, parts: Sequence[NDArray[np.intp]]
+    ) -> Sequence[FittedKernel]:
+        """Return the kernel fitted to each of several parts of the training samples.
+
+        Two classes among many are such a part. Override it if parts can share work; each result
+        must be that of :meth:`fit`.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (N, d)
+            The training samples.
+        parts : sequence of ndarray of int
+            The samples of each part.
+
+        Returns
+        -------
+        sequence of FittedKernel
+            A kernel for each part.
+        """
+        return [self.fit(rows[part]) for part in parts]
 
     @property
     def kernel(self) -> Kernel | None:

@@ -104,11 +104,19 @@ def check_map(component: FeatureMap, fitted: FittedMap, rows: Any) -> None:
 
 
 def fit_learner(learner: Learner, side: TrainingView, target: Target) -> FittedLearner:
-    """Return a learner fitted to a training side, tried on a few columns of zeros."""
+    """Return a learner fitted to a training side, whose result has the shape that it must have.
+
+    A linear function has as many coefficients as columns; another one is tried on columns of zeros.
+    """
     fitted = result_of(learner, "fit", learner.fit(side, target), FittedLearner)
-    columns = np.zeros((TRIAL_ROWS, side.n_features if side.explicit else side.n_rows))
-    several = target.is_several
+    n_columns = side.n_features if side.explicit else side.n_rows
+    of_targets = ("T",) * target.is_several
+    coefficients = fitted.coefficients
+    if coefficients is not None:
+        array_of(learner, "coefficients", coefficients, (n_columns, *of_targets))
+        return fitted
+    columns = np.zeros((TRIAL_ROWS, n_columns))
     with np.errstate(all="ignore"):
         values = result_of(learner, "decide", fitted.decide(columns), *ARRAY)
-    array_of(learner, "decide", values, (len(columns), "T") if several else (len(columns),))
+    array_of(learner, "decide", values, (len(columns), *of_targets))
     return fitted

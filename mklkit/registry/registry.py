@@ -75,6 +75,7 @@ class Registry:
         self.failures: list[PluginFailure] = []
         self._classes: set[type] = set()
         self._entries: dict[tuple[Kind, str], list[Entry]] = {}
+        self._by_kind: dict[Kind, list[Entry]] = {}
         self._model_types: dict[str, tuple[type, str]] = {}
         self._hooks = pluggy.PluginManager("mklkit")
         self._hooks.add_hookspecs(hookspecs)
@@ -86,9 +87,12 @@ class Registry:
 
     def entries(self, kind: Kind) -> list[Entry]:
         """Return the entries of a kind, by name; a name registered twice appears twice."""
-        claims = itertools.chain.from_iterable(self._entries.values())
-        entries = [entry for entry in claims if entry.kind == kind]
-        return sorted(entries, key=lambda entry: (entry.name, entry.distribution))
+        if kind not in self._by_kind:
+            claims = itertools.chain.from_iterable(self._entries.values())
+            entries = [entry for entry in claims if entry.kind == kind]
+            entries.sort(key=lambda entry: (entry.name, entry.distribution))
+            self._by_kind[kind] = entries
+        return list(self._by_kind[kind])
 
     def distributions(self) -> set[str]:
         """Return the distributions whose components are registered."""
@@ -221,6 +225,7 @@ class Registry:
             if not isinstance(cls, type):
                 raise TypeError(f"mklkit_model_types must return classes, got {quoted(cls)}")
         self._classes.update(classes)
+        self._by_kind.clear()
         for entry in entries:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mklkit.display.numbers import significant
@@ -89,12 +90,16 @@ class BoundKernel:
 
 
 def fit_kernels(
-    kernels: Sequence[BoundKernel], rows: Rows, row_weights: Array | None = None
+    kernels: Sequence[BoundKernel],
+    rows: Rows,
+    row_weights: Array | None = None,
+    tried: bool = False,
 ) -> list[FittedKernel]:
     """Return the kernels, fitted to what they read in the rows (N, d).
 
     If rows are in a store, kernels are fitted to a seeded sample of them, and each kernel is fitted
     to the samples that have its source. Refuses kernels whose values on these rows are not finite.
+    Fitted kernels are tried on a few rows, unless they were ``tried`` on those of another problem.
     """
     sample = sampled(rows)
     if row_weights is not None and len(sample) < len(row_weights):
@@ -111,27 +116,57 @@ def fit_kernels(
         with np.errstate(over="ignore", invalid="ignore"):
             kernel = bound.fitted
             if kernel is None:
-                kernel = _fitted_kernel(bound, columns, weights)
+                kernel = _fitted_kernel(bound, columns, weights, tried)
             fitted.append(kernel)
-            largest = np.abs(kernel.diagonal(columns)).max()
-        if not np.isfinite(largest):
-            raise _no_numbers(bound, f"{largest}")
+            _check_finite(bound, kernel, columns)
     return fitted
 
 
-def _fitted_kernel(bound: BoundKernel, columns: Any, weights: Array | None) -> FittedKernel:
+def _fitted_kernel(
+    bound: BoundKernel, columns: Any, weights: Array | None, tried: bool
+) -> FittedKernel:
     """Return a kernel fitted to its own columns, as the strategy for missing sources changes it."""
     if weights is None:
         fitted = result_of(bound.kernel, "fit", bound.kernel.fit(columns), FittedKernel)
     else:
         weighted = bound.kernel.fit_weighted(columns, weights)
         fitted = result_of(bound.kernel, "fit_weighted", weighted, FittedKernel)
-    check_kernel(bound.kernel, fitted, columns)
+    if not tried:
+        check_kernel(bound.kernel, fitted, columns)
     if bound.strategy is not None:
         changed = bound.strategy.fit(fitted, columns)
         fitted = result_of(bound.strategy, "fit", changed, FittedKernel)
-        check_kernel(bound.strategy, fitted, columns)
+        if not tried:
+            check_kernel(bound.strategy, fitted, columns)
     return fitted
+
+
+def fit_to_parts(
+    kernels: Sequence[BoundKernel], rows: Rows, parts: Sequence[NDArray[np.intp]]
+) -> list[tuple[FittedKernel, ...]]:
+    """Return the kernels fitted to each of several parts of the rows (N, d), which share work.
+
+    No row may miss a source, and no strategy change a kernel.
+    """
+    fitted: list[list[FittedKernel]] = []
+    for bound, columns in zip(kernels, rows.arrays_of(kernels), strict=True):
+        with np.errstate(over="ignore", invalid="ignore"):
+            results = [bound.fitted] * len(parts)
+            if bound.fitted is None:
+                results = bound.kernel.fit_parts(columns, parts)
+                check_kernel(bound.kernel, results[0], columns[parts[0]])
+            for kernel, part in zip(results, parts, strict=True):
+                result_of(bound.kernel, "fit", kernel, FittedKernel)
+                _check_finite(bound, kernel, columns[part])
+        fitted.append(results)
+    return list(zip(*fitted, strict=True))
+
+
+def _check_finite(bound: BoundKernel, kernel: FittedKernel, columns: Any) -> None:
+    """Raise an error if the similarity of a row (N, d) with itself is not finite."""
+    largest = np.abs(kernel.diagonal(columns)).max()
+    if not np.isfinite(largest):
+        raise _no_numbers(bound, f"{largest}")
 
 
 def sampled(rows: Rows) -> Rows:
@@ -180,6 +215,7 @@ def fit_maps(
     fitted: Sequence[FittedKernel],
     rows: Rows,
     random_state: np.random.RandomState,
+    tried: bool = False,
 ) -> list[FittedMap]:
     """Return each kernel's map, in order; maps may share random draws.
 
@@ -215,7 +251,7 @@ def fit_maps(
                     fitted_map = result_of(feature_map, "fit", result, FittedMap)
                     place = group[len(maps.keys() & set(group))]
                     maps[place] = fitted_map
-                    if not isinstance(arrays[place], Store):
+                    if not (tried or isinstance(arrays[place], Store)):
                         check_map(feature_map, fitted_map, arrays[place])
     except np.linalg.LinAlgError as error:
         failed = next(k for group in groups for k in group if k not in maps)

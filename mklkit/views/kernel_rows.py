@@ -212,6 +212,9 @@ class KernelRows:
 
     def take(self, members: slice | NDArray[np.intp], read: bool = True) -> Self:
         """Return the kernels on some of the rows; those of a store are read now or later."""
+        every = isinstance(members, slice) and members == slice(0, self.n_rows)
+        if every and all(isinstance(array, np.ndarray) for array in self.arrays):
+            return self
         return attrs.evolve(
             self,
             arrays=tuple(

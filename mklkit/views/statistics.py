@@ -23,6 +23,8 @@ from mklkit.views.tiles import KernelTiles, kernel_products, over_tiles, tile_pl
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
 """Blocks up to this number of values are evaluated as a whole."""
+KEPT_BLOCK = 1 << 12
+"""Blocks up to this number of values are kept for quartiles: evaluating them again takes longer."""
 QUARTILES = (0.25, 0.75)
 SAMPLE_ROWS, SAMPLE_SQUARES = 32, 64
 """The sample of pairs for a guess of a quartile: squares, which cost little more than one row."""
@@ -53,7 +55,7 @@ class TileStatistics:
             blocks = _block(first), _block(first, second), _block(second)
             return [Quadrants(*parts) for parts in zip(*blocks, strict=True)]
 
-        return self._kept.of(("quadrants", y.tobytes()), of_classes)
+        return self._kept.of(("quadrants", y.tobytes()), of_classes, lambda _: 0)
 
     def alignments(
         self, y: Array, centered: bool = False, row_weights: Array | None = None
@@ -82,6 +84,8 @@ def _block(a: KernelRows, b: KernelRows | None = None) -> list[Quadrant]:
         weight = 1 if b is not None or block == columns else 2
         return [(index, Moments.of(tile, weight)) for index, tile in tiles]
 
+    if a.n_rows * (a if b is None else b).n_rows <= KEPT_BLOCK:
+        return _kept_block(a, a if b is None else b)
     moments = [Moments() for _ in a.kernels]
     for of_tiles in over_tiles(of_tile, a, b):
         for index, of_kernel in of_tiles:
@@ -91,6 +95,22 @@ def _block(a: KernelRows, b: KernelRows | None = None) -> list[Quadrant]:
         Quadrant(of_kernel.mean, of_kernel.deviation, partial(quartiles_of, quartiles, index))
         for index, of_kernel in enumerate(moments)
     ]
+
+
+def _kept_block(a: KernelRows, b: KernelRows) -> list[Quadrant]:
+    """Return each kernel's statistics on a small block, whose values are kept for quartiles."""
+    blocks = dict(a.similarities(b))
+    moments = [Moments.of(blocks[index]) for index in range(len(a))]
+    return [
+        Quadrant(of_kernel.mean, of_kernel.deviation, cache(partial(_quartiles_in, blocks[index])))
+        for index, of_kernel in enumerate(moments)
+    ]
+
+
+def _quartiles_in(values: Array) -> list[float]:
+    """Return the quartiles of the values of one block."""
+    ranked = np.sort(values, axis=None).astype(np.float64)
+    return between(quantile_places(len(ranked), QUARTILES), ranked)
 
 
 def quartiles_of(quartiles: Callable[[], list[list[float]]], index: int) -> list[float]:

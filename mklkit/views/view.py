@@ -291,7 +291,8 @@ class WeightedViews(BlockSide):
         used = np.flatnonzero(weights).tolist()
         statistics = views[0].feature_statistics if views[0].explicit else None
         self._views = [views[index] for index in used]
-        missing = KernelRows.of_views(self._views).missing if used else None
+        self._kernel_rows = KernelRows.of_views(self._views) if used else None
+        missing = None if self._kernel_rows is None else self._kernel_rows.missing
         if missing is not None and statistics is not None:
             statistics = statistics.scaled(used, weights[used])
         cache = views[0].quantities.cache
@@ -302,4 +303,6 @@ class WeightedViews(BlockSide):
     @property
     def learner_kernel(self) -> KernelRows:
         """The kernels of non-zero weight that a learner works on."""
+        if self._kernel_rows is not None and not self.explicit:
+            return self._kernel_rows
         return KernelRows.joined(view.learner_kernel for view in self._views)

@@ -73,17 +73,22 @@ class ViewSet(list[View]):
         pairs: Callable[[Any], KnownPairs | None] | None = None,
         row_weights: Array | None = None,
         cache: Cache | None = None,
+        tried: bool = False,
+        fitted: Sequence[FittedKernel] | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
         ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
         pairs of these rows on a kernel's columns if base quantities are known. Kernels are fitted
         with the rows' weights (N,), if they have any. ``cache`` is one that other fits share.
+        ``tried``: kernels and maps were tried on the rows of another problem. ``fitted`` are the
+        kernels fitted to these rows, if they are.
         """
         cache = cache or Cache(max_memory)
         rows = Rows.of(rows)
-        fitted = fit_kernels(kernels, rows, row_weights)
-        maps = fit_maps(kernels, feature_map, fitted, rows, random_state)
+        if fitted is None:
+            fitted = fit_kernels(kernels, rows, row_weights, tried)
+        maps = fit_maps(kernels, feature_map, fitted, rows, random_state, tried)
         if any(fitted_map.training_features() is not None for fitted_map in maps):
             # All rows are landmarks, so those of a store are in memory.
             rows = rows if rows.in_memory else rows[slice(0, len(rows))]
