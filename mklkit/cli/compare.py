@@ -6,7 +6,7 @@ import shlex
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 import typer
@@ -44,6 +44,8 @@ def compare(
         ),
     ] = None,
     *,
+    source: opt.Sources = None,
+    by: opt.By = None,
     target: opt.Target = None,
     task: opt.Task = "auto",
     drop: opt.Drop = None,
@@ -161,7 +163,11 @@ def compare(
     --baselines says otherwise, scikit-learn's linear model, random forest and gradient boosting.
     Ctrl-C shows the results so far.
     """
-    sources = data or [DEFAULT_NAME]
+    sources: list[Any] = [*(data or [DEFAULT_NAME])]
+    if source or by:
+        if data is not None and len(data) > 1:
+            raise DataError("The files of --source belong to one DATA; there are several.")
+        sources = [opt.study_files(data[0] if data else None, source, by)]
     written = list(reports or [])
     _check_files(sources, results, written, output)
     methods = [*(combiners or []), *(["*"] if every else [])]

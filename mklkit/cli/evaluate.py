@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 def evaluate(
     data: opt.Data = None,
     *,
+    source: opt.Sources = None,
+    by: opt.By = None,
     target: opt.Target = None,
     task: opt.Task = "auto",
     drop: opt.Drop = None,
@@ -51,7 +53,7 @@ def evaluate(
     roles = Roles(
         target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
     )
-    study = read_study(settings, data, roles, task)
+    study = read_study(settings, opt.study_files(data, source, by), roles, task)
     say_if_inferred(study, task)
     with counting("folds") as progress:
         fitted, outcome = cross_validate_study(study, cv, repeats, progress)

@@ -38,6 +38,8 @@ USUAL_SHARE = 0.2
 def fit(
     data: opt.Data = None,
     *,
+    source: opt.Sources = None,
+    by: opt.By = None,
     target: opt.Target = None,
     task: opt.Task = "auto",
     drop: opt.Drop = None,
@@ -99,13 +101,14 @@ def fit(
     if holdout is not None and split_column is not None:
         raise SpecError("Rows are held out by --split-column or by --holdout: leave out one.")
     holdout = USUAL_SHARE if holdout is None else holdout
-    check_outputs([output], [data], pictures=[plot])
+    studied = opt.study_files(data, source, by)
+    check_outputs([output], [studied], pictures=[plot])
     roles = Roles(
         target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
     )
-    chunked = table_in_parts(data, settings.max_memory, stream or scheduler is not None)
+    chunked = table_in_parts(studied, settings.max_memory, stream or scheduler is not None)
     if chunked is None:
-        study = read_study(settings, data, roles, task)
+        study = read_study(settings, studied, roles, task)
         say_if_inferred(study, task)
         fitted = fit_study(study, holdout, output is not None, lambda _: fitting())
     else:

@@ -28,6 +28,8 @@ MEASURED_ROWS = 1000
 def kernels(
     data: opt.Data = None,
     *,
+    source: opt.Sources = None,
+    by: opt.By = None,
     target: opt.Target = None,
     task: opt.Task = "auto",
     drop: opt.Drop = None,
@@ -60,7 +62,8 @@ def kernels(
 
     preset = None if settings.preset is None else find_preset(settings.preset)
     chosen: Any = settings.kernels or (preset and preset.kernels) or KERNELS
-    study = read_study(settings, data, Roles(target=target, drop=drop or ()), task)
+    roles = Roles(target=target, drop=drop or ())
+    study = read_study(settings, opt.study_files(data, source, by), roles, task)
     table = study.table
     notes = list(study.notes)
     steps = study.pipeline[:-1]

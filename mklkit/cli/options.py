@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mklkit.cli.completion import completers as complete
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
 from mklkit.datasets.formats import ENDINGS, IN_PARTS, WRITABLE, format_of
+
+if TYPE_CHECKING:
+    from mklkit.datasets.study_files import StudyFiles
 
 BUILT_IN = ", ".join(BUILTIN_NAMES)
 # NumPy's generators take seeds of 32 bits.
@@ -22,6 +26,37 @@ def file_path(text: str) -> Path:
     if not text:
         raise typer.BadParameter("expected the name of a file or folder, not an empty text.")
     return Path(text)
+
+
+def study_files(
+    data: str | None, sources: Sequence[str] | None, by: str | None, names_rows: bool = False
+) -> str | StudyFiles | None:
+    """Return DATA, joined with the files of --source if there are any.
+
+    ``names_rows``: the column of --by also names the rows of results.
+    """
+    if not sources:
+        if by is not None and not names_rows:
+            raise typer.BadParameter("--by joins DATA with the files of --source: name these too.")
+        return data
+    if data is None or by is None:
+        needed = "DATA, the file with the outcomes" if data is None else "--by, the identifier"
+        raise typer.BadParameter(f"--source needs {needed} to join it by.")
+    named = [text.partition("=") for text in sources]
+    for (name, _, file), text in zip(named, sources, strict=True):
+        if not (name and file):
+            raise typer.BadParameter(
+                f"expected --source NAME=FILE, as in mrna=mrna.csv; got {text!r}."
+            )
+    files = {name: file for name, _, file in named}
+    if len(files) < len(named):
+        twice = next(name for name in files if [each[0] for each in named].count(name) > 1)
+        raise typer.BadParameter(
+            f"two files of --source have the name {twice!r}; give each its own."
+        )
+    from mklkit.datasets.study_files import StudyFiles
+
+    return StudyFiles(data, files, by)
 
 
 def output_path(text: str) -> Path:
@@ -60,6 +95,23 @@ Data = Annotated[
         show_default=f"{DEFAULT_NAME}, built into scikit-learn",
         help=f"A built-in data set ({BUILT_IN}) or a file: {', '.join(ENDINGS)}."
         f" 'fit' also takes a folder or a glob of {' or '.join(IN_PARTS)} files.",
+    ),
+]
+Sources = Annotated[
+    list[str] | None,
+    data_option(
+        "--source",
+        metavar="NAME=FILE",
+        help="Another file of the study, such as mrna=mrna.csv: its samples are joined to those of"
+        " DATA by the column that --by names. May be repeated.",
+    ),
+]
+By = Annotated[
+    str | None,
+    data_option(
+        "--by",
+        metavar="COLUMN",
+        help="The column that identifies a sample in DATA and in every file of --source.",
     ),
 ]
 ModelFile = Annotated[

@@ -15,13 +15,15 @@ from mklkit.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mklkit.datasets.study_files import StudyFiles
+
 PICTURES = (".png", ".pdf", ".svg")
 Write = Callable[["pd.DataFrame"], None]
 
 
 def check_outputs(
     outputs: Sequence[Path | None],
-    data: Sequence[str | None],
+    data: Sequence[str | StudyFiles | None],
     model: Path | None = None,
     pictures: Sequence[Path | None] = (),
 ) -> None:
@@ -35,6 +37,7 @@ def check_outputs(
     from mklkit.datasets.builtin import BUILTIN_NAMES
     from mklkit.datasets.files import files_of
     from mklkit.datasets.paths import same_file
+    from mklkit.datasets.study_files import StudyFiles
     from mklkit.persistence.atomic import check_writable
 
     for picture in filter(None, pictures):
@@ -43,7 +46,9 @@ def check_outputs(
         if picture.suffix.lower() not in PICTURES:
             raise DataError(f"A picture's name must end in {', '.join(PICTURES)}; got {picture}.")
         require_matplotlib()
-    sources = [name for name in data if name is not None and name not in BUILTIN_NAMES]
+    named = [each.files if isinstance(each, StudyFiles) else [each] for each in data]
+    every = [name for files in named for name in files]
+    sources = [name for name in every if name is not None and name not in BUILTIN_NAMES]
     inputs = [(file, "the data") for name in sources for file in files_of(name)]
     inputs += [] if model is None else [(model, "the model")]
     for path in paths:

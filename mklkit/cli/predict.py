@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets.encoder import TableEncoder
+    from mklkit.datasets.study_files import StudyFiles
     from mklkit.protocols import Task
 
 VALUES_SHOWN = 3
@@ -41,6 +42,17 @@ def predict(
             help="New rows, with the feature columns that the model's kernels use.",
         ),
     ],
+    source: opt.Sources = None,
+    by: Annotated[
+        str | None,
+        opt.data_option(
+            "--by",
+            metavar="COLUMN",
+            show_default="that of the model's training files, if --source is used",
+            help="The column that identifies a row: it is the first of the results, and joins the"
+            " files of --source.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -72,9 +84,12 @@ def predict(
     """
     from mklkit.persistence import faults_of_file, load_model, read_metadata
 
-    check_outputs([output], [data], model)
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
+    by = by or (joined_by(metadata) if source else None)
+    rows = opt.study_files(data, source, by, names_rows=True)
+    assert rows is not None, "DATA is required"
+    check_outputs([output], [rows], model)
     if probability and not hasattr(pipeline, "predict_proba"):
         raise ModelFileError(
             f"{model} gives no probabilities: fit it again with 'mklkit fit --probability', or in"
@@ -86,11 +101,16 @@ def predict(
             " mklkit.load_model, before an estimator that takes a kernel or features."
         )
     with faults_of_file(model):
-        _predict(pipeline, targets_of(metadata), columns_of(pipeline, model), data, output)
+        _predict(pipeline, targets_of(metadata), columns_of(pipeline, model), rows, by, output)
 
 
 def _predict(
-    pipeline: Any, targets: list[str], columns: list[str], data: str, output: Path | None
+    pipeline: Any,
+    targets: list[str],
+    columns: list[str],
+    data: str | StudyFiles,
+    by: str | None,
+    output: Path | None,
 ) -> None:
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
@@ -106,13 +126,15 @@ def _predict(
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with counting("predicting", shown) as progress, results_file(output) as write, _warnings_once():
-        chunks = load_in_chunks(data, columns, targets, needed, schema, progress)
+        chunks = load_in_chunks(data, columns, targets, needed, schema, progress, by)
         try:
             for rows in chunks:
                 for note in rows.notes:
                     say(note)
                 findings.add(rows.features[needed])
                 table = task.predictions(pipeline, rows.features)
+                if rows.ids is not None:
+                    table.insert(0, rows.ids.name, rows.ids.to_numpy(), allow_duplicates=True)
                 write(table)
                 if len(rows.targets.columns) == len(targets) > 0:
                     tally.add(rows.targets, table)
@@ -141,6 +163,11 @@ def targets_of(metadata: dict[str, Any]) -> list[str]:
     data = metadata.get("data")
     names = data.get("targets") if isinstance(data, dict) else None
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def joined_by(metadata: dict[str, Any]) -> str | None:
+    """Return the identifier that joined the files a model was fitted to; None for one file."""
+    return _column_of(metadata, "joined_by")
 
 
 def groups_of(metadata: dict[str, Any]) -> str | None:

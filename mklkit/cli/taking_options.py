@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say
 from mklkit.cli.model_options import option_of
 from mklkit.errors import listed
@@ -20,19 +19,6 @@ if TYPE_CHECKING:
     from mklkit.evaluation.study import Study
 
 Command = Callable[..., None]
-
-Sources = Annotated[
-    list[str] | None,
-    opt.model_option(
-        "--sources",
-        metavar="COLUMNS",
-        autocompletion=complete.feature_columns,
-        show_default="recognised by their names",
-        help="The columns of a source, such as 'mrna_*': --kernels auto chooses a kernel for each."
-        " May be repeated.",
-    ),
-]
-
 
 CovariatesShare = Annotated[
     float | None,
@@ -44,7 +30,7 @@ CovariatesShare = Annotated[
     ),
 ]
 
-MORE = {"sources": ("kernels", Sources), "covariates_share": ("covariates", CovariatesShare)}
+MORE = {"covariates_share": ("covariates", CovariatesShare)}
 """Options that stand for several, each with the setting that it changes."""
 
 
@@ -61,17 +47,6 @@ def _beside_covariates(share: float, chosen: dict[str, Any]) -> dict[str, Any]:
     return {**chosen, "kernels": [*kernels, kernel], "covariates": None}
 
 
-def _of_sources(sources: list[str], kernels: list[str] | None) -> list[str]:
-    """Return a kernel to be chosen for each source, instead of ``auto``."""
-    from mklkit.registry.columns import AUTO_KERNELS
-
-    if kernels not in (None, [AUTO_KERNELS]):
-        raise typer.BadParameter(
-            "--sources applies to kernels that are chosen: leave out --kernel, or set it to auto."
-        )
-    return [f"{AUTO_KERNELS}@{columns}" for columns in sources]
-
-
 def takes_model_settings(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
     """Return a decorator that puts the options of a model in place of the parameter ``settings``.
 
@@ -85,8 +60,6 @@ def takes_model_settings(*only: str, but: Collection[str] = ()) -> Callable[[Com
         def call(**arguments: Any) -> None:
             chosen = {name: arguments.pop(name) for name in names}
             chosen["kernels"] = chosen["kernels"] or None
-            if sources := arguments.pop("sources", None):
-                chosen["kernels"] = _of_sources(sources, chosen["kernels"])
             if share := arguments.pop("covariates_share", None):
                 chosen = _beside_covariates(share, chosen)
             command(settings=ModelSettings(**chosen), **arguments)

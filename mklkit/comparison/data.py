@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
+from mklkit.datasets.study_files import StudyFiles
 from mklkit.datasets.table_schema import without_unread
 from mklkit.datasets.target import (
     choose_column,
@@ -29,9 +30,7 @@ from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.declaring import sources_of
 from mklkit.estimators.joining import one_table_and_places
 from mklkit.estimators.sources import (
-    columns_of_labels,
     kernels_by_source,
-    kernels_of_sources,
 )
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.study import Roles
@@ -42,7 +41,6 @@ from mklkit.registry.columns import (
     AUTO_KERNELS,
     are_proposed,
     bind_kernels,
-    kernel_list,
     resolve_columns,
 )
 from mklkit.registry.tasks import task_named
@@ -72,8 +70,6 @@ class DataSet:
     notes: list[str] = attrs.field(factory=list)
     incomplete: NDArray[np.bool_] | None = None
     """Which rows lack some source of the compared kernels; None if none does."""
-    sources: Mapping[str, Sequence[str]] | None = None
-    """The columns of each source, if the user passed a mapping of them."""
 
     @property
     def features(self) -> pd.DataFrame:
@@ -119,7 +115,7 @@ class DataSet:
         """Return the data without a column that is not a feature, with a note, and the column."""
         table, values = self.table.without(column, f"that {use}", role)
         table = attrs.evolve(table, notes=[*table.notes, f"column {quoted(values.name)} {use}"])
-        return attrs.evolve(_of_table(table, self.name), sources=self.sources), values
+        return _of_table(table, self.name), values
 
     def grouped(self, groups: Any) -> DataSet:
         """Return the data with the groups that a column names, or an array (n_rows,) of them."""
@@ -132,8 +128,9 @@ class DataSet:
 
     def kernels_by_source(self) -> list[Any]:
         """Return the kernels to be chosen by default, one a source; none for a lone source."""
-        if self.sources is not None:
-            return self.with_columns(AUTO_KERNELS) if len(self.sources) > 1 else []
+        sources = self.table.sources
+        if sources is not None:
+            return self.table.with_columns(AUTO_KERNELS) if len(sources) > 1 else []
         encoder = TableEncoder(schema=self.schema)
         encoded = encoder.fit_transform(self.features)
         # A fold may lack a category, but not the column that has it.
@@ -150,20 +147,6 @@ class DataSet:
             )
             for label, kernel, columns, scale in kernels_by_source(encoded)
         ]
-
-    def with_columns(self, kernels: Any) -> list[Any]:
-        """Return kernels in which those that are labelled like a source name its columns."""
-        names = self.features.columns.tolist()
-        if self.sources is None:
-            labels = [bound.label for bound in bind_kernels(kernels) if bound.columns is None]
-            places = columns_of_labels(labels, names)
-            return kernels_of_sources(kernels, places, names) if places else kernel_list(kernels)
-        places = {
-            name: np.flatnonzero(self.features.columns.isin(columns))
-            for name, columns in self.sources.items()
-        }
-        places = {name: columns for name, columns in places.items() if len(columns)}
-        return kernels_of_sources(kernels, places, names)
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
         """Return the columns that methods learn from, identifiers only if kernels name them."""
@@ -244,7 +227,7 @@ def data_sets(source: Any, y: Any, roles: Roles, task: str = TASK) -> list[DataS
 
 
 def _data_set(source: Any, name: str | None, roles: Roles, task: str) -> DataSet:
-    if isinstance(source, (str, PathLike)):
+    if isinstance(source, (str, PathLike, StudyFiles)):
         _check_column(roles.weights)
         source = load_table(source, roles.target, roles.drop, weights=roles.weights, task=task)
     if isinstance(source, Table):
@@ -321,11 +304,11 @@ def _of_rows(
         schema=Schema(encoder.schema_.columns),
         weights=weights,
         task=kind,
+        sources=None
+        if places is None
+        else {source: [columns[n] for n in places[source].tolist()] for source in places},
     )
     data = _encoded(table, name, encoder)
-    if places is not None:
-        of_sources = {source: [columns[n] for n in places[source].tolist()] for source in places}
-        data = attrs.evolve(data, sources=of_sources)
     data.check()
     return data
 

@@ -102,8 +102,10 @@ class Design:
         """
         settings = self.settings
         if settings.kernels is not None:
-            kernels = _in_common([source.with_columns(settings.kernels) for source in data])
-            also = [_in_common([source.with_columns([k]) for source in data]) for k in self.also]
+            kernels = _in_common([source.table.with_columns(settings.kernels) for source in data])
+            also = [
+                _in_common([source.table.with_columns([k]) for source in data]) for k in self.also
+            ]
             if kernels is None or None in also:
                 return self
             return attrs.evolve(

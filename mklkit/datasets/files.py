@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from glob import glob, has_magic
 from os import PathLike
@@ -30,13 +30,23 @@ Progress = Callable[[int, int], object]
 
 @attrs.frozen(eq=False)
 class RawTable:
-    """A table as read, with the decimal mark of a format in which numbers may be text."""
+    """A table as read, with the decimal mark of a format in which numbers may be text.
+
+    One that is joined from files has the identifiers of its rows (N,), and each source's columns.
+    """
 
     frame: pd.DataFrame
     name: str
     origin: str
     notes: list[str] = attrs.field(factory=list)
     decimal: str | None = None
+    ids: pd.Series | None = None
+    sources: Mapping[str, Sequence[str]] | None = None
+
+    @property
+    def joined_by(self) -> str:
+        """The name of the identifiers; empty if there are none."""
+        return "" if self.ids is None else str(self.ids.name)
 
 
 def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> RawTable:

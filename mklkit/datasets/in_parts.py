@@ -6,6 +6,7 @@ from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
 from mklkit.datasets.files import ChunkedTable, files_of
 from mklkit.datasets.formats import format_of
 from mklkit.datasets.paths import status
+from mklkit.datasets.study_files import StudyFiles
 from mklkit.errors import DataError
 from mklkit.views.memory import memory_limit
 
@@ -16,12 +17,19 @@ CSV_RATIO = 32
 
 
 def table_in_parts(
-    data: str | None, max_memory: int | str | None, always: bool = False
+    data: str | StudyFiles | None, max_memory: int | str | None, always: bool = False
 ) -> ChunkedTable | None:
     """Return a table in chunks, if it is several files or too large for the memory, or ``always``.
 
     None if it can be read whole.
     """
+    if isinstance(data, StudyFiles):
+        if always:
+            raise DataError(
+                "The files of --source are joined in memory and can't be read in parts: join them"
+                " before, or leave out --stream and --scheduler."
+            )
+        return None
     source = DEFAULT_NAME if data is None else data
     if source in BUILTIN_NAMES:
         if always:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 
 import attrs
 import pandas as pd
 
-from mklkit.datasets.files import ChunkedTable, Progress, RawTable, is_large, read_whole
+from mklkit.datasets.files import ChunkedTable, Progress, RawTable, is_large
 from mklkit.datasets.readings import read_as_text, read_later
+from mklkit.datasets.selecting import chosen_columns
+from mklkit.datasets.study_files import StudyFiles, read_data
 from mklkit.datasets.table import check_rows, read_target
 from mklkit.datasets.table_schema import notations_in
-from mklkit.errors import DataError, listed, suggest
+from mklkit.errors import DataError, counted, listed, quoted, suggest
+from mklkit.estimators.declaring import missable
 from mklkit.protocols import Schema
 
 
@@ -28,6 +31,8 @@ class NewRows:
         The requested target columns that the data have, such as the true labels (gaps possible).
     notes : list of str
         Remarks on the data as read.
+    ids : pandas.Series of shape (n_rows,), optional
+        What identifies each row, if a column was named for it.
 
     See Also
     --------
@@ -43,6 +48,7 @@ class NewRows:
     features: pd.DataFrame
     targets: pd.DataFrame
     notes: list[str] = attrs.field(factory=list)
+    ids: pd.Series | None = None
 
     @property
     def target(self) -> pd.Series | None:
@@ -51,17 +57,18 @@ class NewRows:
 
 
 def load_features(
-    source: str | PathLike[str],
+    source: str | PathLike[str] | StudyFiles,
     columns: Sequence[str],
     target: str | Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
     schema: Schema | None = None,
+    by: str | None = None,
 ) -> NewRows:
     """Read new rows to predict for.
 
     Parameters
     ----------
-    source : str or path
+    source : str, path or StudyFiles
         As for ``load_table``.
     columns : sequence of str
         The feature columns the model was fitted on. Others are ignored.
@@ -72,6 +79,8 @@ def load_features(
         returned without values.
     schema : Schema, optional
         How the training table's columns were read, as in ``Table.schema``; by default unknown.
+    by : str, optional
+        A column that identifies the rows, which is returned as it is written.
 
     Returns
     -------
@@ -82,7 +91,7 @@ def load_features(
     ------
     DataError
         If the data can't be read, have no rows, lack a feature column, or hold values unlike those
-        of training.
+        of training. All columns of a source may be absent: its samples then miss the source.
 
     See Also
     --------
@@ -94,26 +103,30 @@ def load_features(
     >>> rows.features.shape
     (178, 2)
     """
-    raw = read_whole(source, read_as_text(schema or Schema()))
+    raw = read_data(source, [*read_as_text(schema or Schema()), *([] if by is None else [by])])
     wanted = list(columns if needed is None else needed)
     frame = raw.frame
     if raw.origin.startswith("libsvm"):
         # The format omits zeros, and trailing columns that are zero in all rows.
-        absent = [column for column in wanted if column not in frame]
-        frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
-    _check_needed(raw.name, frame.columns.tolist(), wanted, columns)
+        zero = [column for column in wanted if column not in frame]
+        frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, zero)], axis=1)
+    present = frame.columns.tolist()
+    absent = _check_needed(raw.name, present, wanted, columns, schema or Schema())
+    raw.notes.extend(_notes_on_absent(absent))
     targets = [target] if isinstance(target, str) else list(target or ())
-    (rows,) = _as_trained(raw, [frame], columns, wanted, targets, schema)
-    return rows
+    ids = _identifiers(raw.name, present, by) if raw.ids is None else None
+    (rows,) = _as_trained(raw, [frame], columns, wanted, targets, schema, ids)
+    return rows if raw.ids is None else attrs.evolve(rows, ids=raw.ids)
 
 
 def load_in_chunks(
-    source: str | PathLike[str],
+    source: str | PathLike[str] | StudyFiles,
     columns: Sequence[str],
     target: str | Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
     schema: Schema | None = None,
     progress: Progress | None = None,
+    by: str | None = None,
 ) -> Iterator[NewRows]:
     """Read new rows as :func:`mklkit.datasets.load_features` does, large files in chunks.
 
@@ -121,37 +134,76 @@ def load_in_chunks(
     thousand rows are in memory at a time, numbered from 1. Columns that training did not read are
     read as in the first chunk that holds text in them.
     """
-    if not is_large(source):
-        yield load_features(source, columns, target, needed, schema)
+    if isinstance(source, StudyFiles) or not is_large(source):
+        yield load_features(source, columns, target, needed, schema, by)
         return
     table = ChunkedTable.opened(source)
     wanted = list(columns if needed is None else needed)
-    _check_needed(table.name, table.columns, wanted, columns)
+    absent = _check_needed(table.name, table.columns, wanted, columns, schema or Schema())
+    table.notes.extend(_notes_on_absent(absent))
     targets = [target] if isinstance(target, str) else list(target or ())
-    table.read_only([*wanted, *targets])
-    table.as_text |= {*read_as_text(schema or Schema())}
+    ids = _identifiers(table.name, table.columns, by)
+    table.read_only([*wanted, *targets, *([] if ids is None else [ids])])
+    table.as_text |= {*read_as_text(schema or Schema()), *([] if ids is None else [ids])}
     # Messages name rows by their number in the file.
     frames = (
         chunk.set_axis((chunk.index + 1).rename("row"))
         for chunk in table.chunks(progress, uniform=False)
     )
-    yield from _as_trained(table, frames, columns, wanted, targets, schema)
+    yield from _as_trained(table, frames, columns, wanted, targets, schema, ids)
+
+
+def _identifiers(name: str, present: Sequence[str], by: str | None) -> str | None:
+    """Return the column that identifies rows, which must be there, or None."""
+    if by is not None and by not in present:
+        raise DataError(f"{name} has no column {quoted(by)} of identifiers.{suggest(by, present)}")
+    return by
 
 
 def _check_needed(
-    name: str, present: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
-) -> None:
-    """Refuse new rows without a column that the model needs."""
+    name: str,
+    present: Sequence[str],
+    wanted: Sequence[str],
+    columns: Sequence[str],
+    schema: Schema,
+) -> dict[str, list[str]]:
+    """Return the sources of which new rows have no column, by label, with their columns.
+
+    Rows that lack some columns of a source, or one that belongs to no source, are refused.
+    """
     there = {*present}
     missing = [column for column in wanted if column not in there]
-    if missing:
-        known = {*columns}
-        others = [column for column in present if column not in known]
-        raise DataError(
-            f"{name} lacks {len(missing)} of the {len(wanted)} columns that the model needs:"
-            f" {listed(missing)}.{suggest(missing[0], others)} If its samples miss a source, add"
-            " the source's columns without values."
-        )
+    if not missing:
+        return {}
+    needed = {*wanted}
+    of_sources = {
+        label: [column for column in columns if column in needed and column in chosen]
+        for label, selector in missable(schema.sources).items()
+        if (chosen := chosen_columns([selector], columns))
+    }
+    lost = {*missing}
+    absent = {label: own for label, own in of_sources.items() if own and lost.issuperset(own)}
+    lost.difference_update(column for own in absent.values() for column in own)
+    if not lost and len(missing) < len(wanted):
+        return absent
+    first = [column for column in missing if column in lost] or missing
+    known = {*columns}
+    others = [column for column in present if column not in known]
+    parts = [label for label, own in of_sources.items() if lost.intersection(own)]
+    which = f" (of the source{'s' * (len(parts) > 1)} {listed(parts)})" if parts else ""
+    raise DataError(
+        f"{name} lacks {len(first)} of the {len(wanted)} columns that the model needs{which}:"
+        f" {listed(first)}.{suggest(first[0], others)} Samples may miss a source, but then the"
+        " table has none of its columns."
+    )
+
+
+def _notes_on_absent(absent: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a note on each source that no row has."""
+    return [
+        f"no row has the source {quoted(label)}: none of its {counted(len(own), 'column')} is there"
+        for label, own in absent.items()
+    ]
 
 
 def _as_trained(
@@ -161,6 +213,7 @@ def _as_trained(
     wanted: list[str],
     targets: list[str],
     schema: Schema | None,
+    ids: str | None,
 ) -> Iterator[NewRows]:
     """Yield the rows of each frame as training would read them, with notes on new values."""
     n_rows = 0
@@ -172,10 +225,12 @@ def _as_trained(
         labels = {
             name: read_target(frame[name], source.decimal, []) for name in targets if name in frame
         }
-        features, now, read = read_later(frame[wanted], known, source.decimal or ".", told)
+        there = frame.reindex(columns=wanted)  # A source may be absent.
+        features, now, read = read_later(there, known, source.decimal or ".", told)
         notes += read
         told, known = told | {*now}, now | known
         labeled = pd.DataFrame(labels, index=frame.index)
-        yield NewRows(features.reindex(columns=list(columns)), labeled, notes)
+        of_rows = None if ids is None else frame[ids]
+        yield NewRows(features.reindex(columns=list(columns)), labeled, notes, of_rows)
         notes = []
     check_rows(source.name, n_rows, least=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
 from typing import Any
@@ -13,9 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from mklkit.datasets.files import ChunkedTable, RawTable, read_whole
+from mklkit.datasets.files import ChunkedTable, RawTable
 from mklkit.datasets.readings import is_text, settle_notations
 from mklkit.datasets.remarks import remarks
+from mklkit.datasets.study_files import StudyFiles, read_data
 from mklkit.datasets.table_schema import columns_of
 from mklkit.datasets.target import (
     Wanted,
@@ -27,8 +28,10 @@ from mklkit.datasets.target import (
     wanted_targets,
 )
 from mklkit.errors import DataError, counted, listed, quoted
+from mklkit.estimators.sources import columns_of_labels, kernels_of_sources
 from mklkit.protocols import AS_READ, Column, Role, Schema, Task
 from mklkit.protocols.component import TASK
+from mklkit.registry.columns import bind_kernels, kernel_list
 from mklkit.registry.tasks import task_named
 
 # Marks of a gap in a column of numbers; other marks may be classes.
@@ -65,6 +68,10 @@ class Table:
         The name of the task that the target is read for.
     groups : pandas.Series of shape (n_rows,), optional
         The group of each row, such as its patient, if a column gives it.
+    ids : pandas.Series of shape (n_rows,), optional
+        What identifies each row in the files that were joined.
+    sources : mapping of str to sequence of str, optional
+        The columns of each source, if files or a mapping of sources became this table.
 
     See Also
     --------
@@ -91,6 +98,8 @@ class Table:
     weights: pd.Series | None = None
     task: str = TASK
     groups: pd.Series | None = None
+    ids: pd.Series | None = None
+    sources: Mapping[str, Sequence[str]] | None = None
 
     def without(self, name: str | int, purpose: str, role: Role) -> tuple[Table, pd.Series]:
         """Return the table without a column that has another role than a feature, and it.
@@ -121,6 +130,31 @@ class Table:
         about = f"column {quoted(str(column.name))} "  # how it would be read
         notes = [note for note in self.notes if not note.startswith(about)]
         return attrs.evolve(self, features=features, schema=schema, notes=notes), column
+
+    def with_columns(self, kernels: Any) -> list[Any]:
+        """Return kernels in which those that are labelled like a source name its columns.
+
+        Parameters
+        ----------
+        kernels : str, sequence of kernels, or mapping
+            As for an estimator; ``"auto"`` stands for all sources that no other kernel names.
+
+        Returns
+        -------
+        list
+            The kernels, each with its label, columns and scaling.
+        """
+        names = self.features.columns.tolist()
+        if self.sources is None:
+            labels = [bound.label for bound in bind_kernels(kernels) if bound.columns is None]
+            places = columns_of_labels(labels, names)
+            return kernels_of_sources(kernels, places, names) if places else kernel_list(kernels)
+        places = {
+            name: np.flatnonzero(self.features.columns.isin(columns))
+            for name, columns in self.sources.items()
+        }
+        places = {name: columns for name, columns in places.items() if len(columns)}
+        return kernels_of_sources(kernels, places, names)
 
     @property
     def target_names(self) -> list[str]:
@@ -155,7 +189,7 @@ class Table:
             Texts, numbers and lists of these, by name.
         """
         targets = self.target_names
-        metadata = {
+        metadata: dict[str, Any] = {
             "name": self.name,
             "origin": self.origin,
             "rows": len(self.target),
@@ -170,6 +204,10 @@ class Table:
             "task": self.task,
             "weights": None if self.weights is None else str(self.weights.name),
             "groups": None if self.groups is None else str(self.groups.name),
+            "joined_by": None if self.ids is None else str(self.ids.name),
+            "sources": None
+            if self.sources is None
+            else {k: len(v) for k, v in self.sources.items()},
             "notes": list(self.notes),
         }
         if not self.learned.has_classes:
@@ -200,7 +238,7 @@ class Table:
 
 
 def load_table(
-    source: str | PathLike[str],
+    source: str | PathLike[str] | StudyFiles,
     target: Wanted = None,
     drop: Sequence[str] = (),
     as_written: Collection[str] = (),
@@ -211,7 +249,7 @@ def load_table(
 
     Parameters
     ----------
-    source : str or path
+    source : str, path or StudyFiles
         A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
         ``digits_missing``, ``mixed_sources``, ``multiple_features``) or the path of a CSV (also
         ``.gz``), Parquet, ARFF, libsvm or NPZ file.
@@ -245,8 +283,12 @@ def load_table(
     (178, 13)
     """
     target = wanted_targets(target, task)
-    raw = read_whole(source, as_written)
+    raw = read_data(source, as_written)
     frame = raw.frame
+    if raw.sources is not None:
+        # Outcomes are in the first file, and have names there as without the others.
+        outcomes = [*next(iter(raw.sources.values()))]
+        target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
     notes = list(raw.notes)
     counts = None
     check_rows(raw.name, len(frame), least=1)
@@ -265,6 +307,8 @@ def load_table(
     columns = pd.DataFrame({name: read_target(frame[name], raw.decimal, notes) for name in targets})
     known = columns.notna().all(axis=1).to_numpy()
     check_rows(raw.name, note_without_target(known, targets, notes))
+    if raw.sources is not None:
+        known = _with_a_source(frame.drop(columns=[*dropped, *targets]), known, notes)
     if not known.all():
         columns = columns[known].reset_index(drop=True)
         counts = None if counts is None else counts[known].reset_index(drop=True)
@@ -272,10 +316,28 @@ def load_table(
     labels = columns[targets[0]] if len(targets) == 1 else columns
     rows = frame.drop(columns=[*dropped, *targets])
     table = resolved_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
+    if raw.sources is not None:
+        features = {*table.features}
+        sources = {name: [c for c in names if c in features] for name, names in raw.sources.items()}
+        table = attrs.evolve(
+            table,
+            ids=None if raw.ids is None else raw.ids[known].set_axis(labels.index),
+            sources={name: names for name, names in sources.items() if names},
+        )
     if counts is not None:
         schema = Schema([*table.schema, Column(str(counts.name), role="weight")])
         table = attrs.evolve(table, weights=counts, schema=schema)
     return attrs.evolve(table, task=learned.name)
+
+
+def _with_a_source(
+    features: pd.DataFrame, known: NDArray[np.bool_], notes: list[str]
+) -> NDArray[np.bool_]:
+    """Return which rows have a target and a value in some file, with a note on those without."""
+    empty = known & features.isna().all(axis=1).to_numpy()
+    if empty.any():
+        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
+    return known & ~empty
 
 
 def resolved_table(

@@ -19,6 +19,7 @@ from mklkit.datasets.pipeline import (
     missing_sources_in,
     model_pipeline,
 )
+from mklkit.datasets.study_files import StudyFiles
 from mklkit.datasets.table_schema import check_sources, without_unread
 from mklkit.datasets.target import Wanted
 from mklkit.errors import named
@@ -28,10 +29,11 @@ from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.fit_and_score import Samples
 from mklkit.evaluation.leakage import leakage_notes
 from mklkit.persistence.metadata import metadata_of_model
-from mklkit.protocols import Task
+from mklkit.protocols import Source, Task
 from mklkit.protocols.component import TASK
 from mklkit.protocols.splits.making import HoldOut, PartsColumn
 from mklkit.protocols.splits.split import Split, Splits
+from mklkit.registry.columns import AUTO_KERNELS
 from mklkit.registry.registry import get_registry
 
 
@@ -154,7 +156,7 @@ class Study:
 
 def read_study(
     settings: ModelSettings,
-    data: str | None = None,
+    data: str | StudyFiles | None = None,
     roles: Roles = Roles(),
     task: str = TASK,
 ) -> Study:
@@ -163,7 +165,7 @@ def read_study(
     Parameters
     ----------
     settings : ModelSettings
-    data : str, optional
+    data : str or StudyFiles, optional
         A built-in data set or a file, as for :func:`mklkit.datasets.load_table`.
     roles : Roles
     task : str, default="classification"
@@ -171,8 +173,7 @@ def read_study(
     """
     settings.check_names()
     pipeline = model_pipeline(settings)
-    sources = declared_sources(pipeline[-1])
-    written = [name for source in sources if source.reads == "text" for name in source.names]
+    written = _read_as_text(declared_sources(pipeline[-1]), data)
     columns = roles.target, list(roles.drop), written, roles.weights
     table = load_table(data or DEFAULT_NAME, *columns, task)
     parts_column = None
@@ -191,8 +192,22 @@ def read_study(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
     learned = table.learned
+    if table.sources is not None and settings.preset is None:
+        kernels = AUTO_KERNELS if settings.kernels is None else settings.kernels
+        settings = attrs.evolve(settings, kernels=table.with_columns(kernels))
     pipeline = model_pipeline(settings, learned, schema=table.schema)
     return study_of(settings, pipeline, table, learned, notes, parts_column)
+
+
+def _read_as_text(sources: Sequence[Source], data: str | StudyFiles | None) -> list[str]:
+    """Return the names and globs of the columns that kernels read as text."""
+    of_files = data.names if isinstance(data, StudyFiles) else []
+    written: list[str] = []
+    for source in sources:
+        if source.reads == "text":
+            is_file = source.columns is None and source.label in of_files
+            written += [f"{source.label}_*"] if is_file else source.names
+    return written
 
 
 def study_of(

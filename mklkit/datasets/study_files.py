@@ -1,0 +1,298 @@
+"""The files of a study, one a source, whose samples are joined by an identifier."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from mklkit.datasets.columns import plain_values
+from mklkit.datasets.files import RawTable, read_whole
+from mklkit.errors import DataError, counted, listed, quoted, suggest
+from mklkit.estimators.sources import NOT_IN_GLOBS, may_name_source
+
+HARDLY = 0.1
+"""Files in which a smaller share of identifiers is the same are not joined."""
+
+SHOWN_IDS = 3
+"""The number of identifiers that a message shows."""
+
+NOT_IN_NAMES = NOT_IN_GLOBS | frozenset("@]()=# \t")
+"""Characters of which the name of a source must have none, since kernels name it."""
+
+
+@attrs.frozen
+class StudyFiles:
+    """A file with the outcomes of samples, and a file a source, joined by an identifier.
+
+    Attributes
+    ----------
+    outcomes : str or path
+        The file with the outcomes. Its other columns keep their names and are one source.
+    sources : mapping of str to str or path
+        The other files, by the name of their source, which their columns begin with.
+    by : str
+        The column that identifies a sample in every file.
+
+    Raises
+    ------
+    DataError
+        If there is no other file, or a name can't be that of a source.
+
+    Examples
+    --------
+    >>> StudyFiles("clinical.csv", {"mrna": "mrna.csv"}, "patient").names
+    ['clinical', 'mrna']
+    """
+
+    outcomes: str | PathLike[str]
+    sources: Mapping[str, str | PathLike[str]]
+    by: str
+
+    def __attrs_post_init__(self) -> None:
+        if not self.sources:
+            raise DataError("A study has a file for each of its sources; none is named.")
+        for name in self.sources:
+            if not name or NOT_IN_NAMES & {*name} or not may_name_source(name):
+                raise DataError(
+                    f"{quoted(name)} can't be the name of a source: choose a word that is no kernel"
+                    " and has no blanks, brackets or other signs of a kernel's columns."
+                )
+        if self.own_name in self.sources:
+            raise DataError(
+                f"Two files are the source {quoted(self.own_name)}: {self.outcomes} and"
+                f" {self.sources[self.own_name]}. Give the second one another name."
+            )
+
+    @property
+    def own_name(self) -> str:
+        """The name of the source that is beside the outcomes: that of the file."""
+        stem = Path(self.outcomes).name.partition(".")[0]
+        return re.sub(rf"[{re.escape(''.join(NOT_IN_NAMES))}]", "_", stem) or "outcomes"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all sources, in their order."""
+        return [self.own_name, *self.sources]
+
+    @property
+    def files(self) -> list[str]:
+        """All files."""
+        return [str(self.outcomes), *map(str, self.sources.values())]
+
+    def __str__(self) -> str:
+        return str(self.outcomes)
+
+    def read(self, as_text: Collection[str] = ()) -> RawTable:
+        """Return the samples of all files as one table.
+
+        Those of the first file come first, in its order; then those that only others have. A sample
+        that is not in a file has no values in its columns. ``as_text`` as for a single file.
+        """
+        parts = dict(zip(self.names, self._files(as_text), strict=True))
+        first = parts[self.own_name]
+        for name, part in [*parts.items()][1:]:
+            _check_match(part, first, name)
+        every = (label for part in parts.values() for label in part.frame.index)
+        ids = pd.Index(dict.fromkeys(every))
+        there = pd.DataFrame(
+            {name: ids.isin(part.frame.index) for name, part in parts.items()}, index=ids
+        )
+        columns = {name: self._columns(name, part.frame) for name, part in parts.items()}
+        counts = Counter(column for names in columns.values() for column in names)
+        if counts and max(counts.values()) > 1:
+            twice = max(counts, key=lambda name: counts[name])
+            raise DataError(
+                f"Two columns would be named {quoted(twice)}: rename the one in {self.outcomes}."
+            )
+        frames = [
+            part.frame.set_axis(columns[name], axis=1).reindex(ids) for name, part in parts.items()
+        ]
+        table = pd.concat(frames, axis=1).reset_index(drop=True)
+        notes = [note for part in parts.values() for note in part.notes]
+        return RawTable(
+            table,
+            Path(self.outcomes).name.partition(".")[0],
+            f"{counted(len(parts), 'file')} joined by {quoted(self.by)}",
+            [*self._numbers(parts, there), *notes],
+            next((part.decimal for part in parts.values() if part.decimal), None),
+            ids=pd.Series(ids, name=self.by),
+            sources=columns,
+        )
+
+    def _files(self, as_text: Collection[str]) -> Iterator[_File]:
+        """Read the files; one without the identifier may have samples in columns."""
+        known: set[str] = set()
+        for name, path in zip(self.names, self.files, strict=True):
+            raw = read_whole(path, [self.by, *_own_globs(name, as_text)])
+            if self.by not in raw.frame and name != self.own_name:
+                raw = _turned(raw, self.by, known)
+            part = _File.of(raw, self.by, Path(path).name)
+            known |= {*part.frame.index}
+            yield part
+
+    def _columns(self, name: str, frame: pd.DataFrame) -> list[str]:
+        """Return the columns' names in the joined table, which begin with that of their source."""
+        names = [str(column) for column in frame]
+        if name == self.own_name or all(each.startswith(f"{name}_") for each in names):
+            return names
+        return [f"{name}_{each}" for each in names]
+
+    def _numbers(self, parts: Mapping[str, _File], there: pd.DataFrame) -> list[str]:
+        """Return notes on how many samples each file has, all have, and only one has."""
+        notes = [
+            f"{part.path}: {counted(len(part.frame), 'sample')},"
+            f" {counted(part.frame.shape[1], 'column')}"
+            for part in parts.values()
+        ]
+        every = int(there.all(axis=1).sum())
+        notes.append(
+            f"joined by {quoted(self.by)}: {counted(len(there), 'sample')}, of which {every} are in"
+            f" all {len(parts)} files"
+        )
+        alone = there.sum(axis=1) == 1
+        for name, part in parts.items():
+            only = there.index[alone & there[name]].tolist()
+            if only:
+                notes.append(f"{counted(len(only), 'sample')} only in {part.path}: {listed(only)}")
+        return notes
+
+
+@attrs.frozen(eq=False)
+class _File:
+    """A file's columns, indexed by the identifiers as text, with notes on how it was read."""
+
+    frame: pd.DataFrame
+    path: str
+    notes: list[str]
+    decimal: str | None
+
+    @classmethod
+    def of(cls, raw: RawTable, by: str, path: str) -> _File:
+        """Return a table that was read, indexed by a column of identifiers."""
+        if by not in raw.frame:
+            names = [str(name) for name in raw.frame]
+            raise DataError(
+                f"{path} has no column {quoted(by)} to join its samples by, and no samples in its"
+                f" columns.{suggest(by, names)} Its columns: {listed(names)}."
+            )
+        ids = _as_text(raw.frame[by])
+        if ids.isna().any():
+            place = int(np.flatnonzero(ids.isna())[0])
+            raise DataError(
+                f"{path} has no {quoted(by)} in row {place + 1}"
+                f" ({counted(int(ids.isna().sum()), 'row')} without it): leave such rows out."
+            )
+        twice = ids[ids.duplicated()].unique()
+        if len(twice):
+            raise DataError(
+                f"{path} has {quoted(by)} {quoted(twice[0])} in"
+                f" {counted(int((ids == twice[0]).sum()), 'row')} ({len(twice)} such): a sample has"
+                " one row in each file. Keep one of them, or their means."
+            )
+        frame = raw.frame.drop(columns=by).set_axis(pd.Index(ids), axis=0)
+        notes = [f"{path}: {note}" for note in raw.notes]
+        return cls(frame, path, notes, raw.decimal)
+
+
+def read_data(source: str | PathLike[str] | StudyFiles, as_text: Collection[str] = ()) -> RawTable:
+    """Read a built-in table, a file, or the files of a study."""
+    return source.read(as_text) if isinstance(source, StudyFiles) else read_whole(source, as_text)
+
+
+def _own_globs(name: str, as_text: Collection[str]) -> list[str]:
+    """Return names and globs of columns of a joined table as a source's own file has them."""
+    return [*as_text, *(glob.removeprefix(f"{name}_") for glob in as_text)]
+
+
+def _as_text(ids: pd.Series) -> pd.Series:
+    """Return identifiers as text: whole numbers without a fraction, gaps as gaps."""
+    if ids.dtype.kind == "f":
+        ids = ids.astype("Int64") if (ids.dropna() % 1 == 0).all() else ids
+    return ids.astype("string").astype(object).where(ids.notna(), None)
+
+
+def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
+    """Return a table with features in rows and samples in columns the other way round.
+
+    It is such a table if half of the names of its columns but the first are known identifiers.
+    """
+    first, *names = [str(name) for name in raw.frame]
+    shared = sum(name in known for name in names)
+    if not names or 2 * shared < len(names):
+        return raw
+    features = raw.frame.iloc[:, 0].astype(str)
+    twice = features[features.duplicated()].unique()
+    if len(twice):
+        raise DataError(
+            f"{raw.name} has features in its rows, and {quoted(twice[0])} in several"
+            f" ({len(twice)} such): give each feature one row."
+        )
+    frame = raw.frame.iloc[:, 1:].T.set_axis(features.tolist(), axis=1).infer_objects()
+    frame.insert(0, by, names)
+    frame, notes = plain_values(frame.reset_index(drop=True), raw.name)
+    told = (
+        f"features are in rows (named by {quoted(first)}) and samples in columns: {shared} of"
+        f" {len(names)} columns are known samples"
+    )
+    return attrs.evolve(raw, frame=frame, notes=[told, *raw.notes, *notes])
+
+
+Form = Callable[[str], str]
+
+FORMS: tuple[tuple[str, Form], ...] = (
+    ("without blanks around them", str.strip),
+    ("without leading zeros", lambda text: text.strip().lstrip("0")),
+    ("in one case", lambda text: text.strip().casefold()),
+    ("with letters and digits alone", lambda text: re.sub(r"[\W_]", "", text).casefold()),
+    (
+        "without what follows their last separator",
+        lambda text: re.sub(r"[-_.:/ ][^-_.:/ ]*$", "", text.strip()),
+    ),
+)
+"""How identifiers of one sample may differ, and the form in which they are the same."""
+
+
+def _check_match(part: _File, first: _File, name: str) -> None:
+    """Raise an error if few identifiers are the same, which says how they would be."""
+    a, b = [*part.frame.index], [*first.frame.index]
+    same = len({*a} & {*b})
+    few = min(len(a), len(b))
+    for words, form in FORMS:
+        pairs = _pairs_in_form(a, b, form)
+        if len(pairs) >= 2 * same and len(pairs) > max(same, HARDLY * few):
+            mine, other = next((x, y) for x, y in pairs if x != y)
+            raise DataError(
+                f"Of {counted(few, 'sample')}, {same} have the same identifier in {part.path} and"
+                f" {first.path}; {words}, {len(pairs)} would:"
+                f" {quoted(mine)} beside {quoted(other)}. Write them alike in both files."
+            )
+    if same < max(1, HARDLY * few):
+        raise DataError(
+            f"The identifiers of {part.path} hardly match those of {first.path}: {same} of {few}"
+            f" are the same. They look like {_examples(a)} in the first and {_examples(b)} in the"
+            " second; join by a column that both files have."
+        )
+
+
+def _pairs_in_form(a: Sequence[str], b: Sequence[str], form: Form) -> list[tuple[str, str]]:
+    """Return the identifiers of two files that are the same in a form, of either or of both."""
+    plain = {label: label for label in b}
+    best: list[tuple[str, str]] = []
+    changed = {form(label): label for label in b}
+    for others, of_mine in ((plain, form), (changed, form), (changed, str)):
+        pairs = [(label, others[of_mine(label)]) for label in a if of_mine(label) in others]
+        distinct = {other for _, other in pairs}
+        if len(distinct) == len(pairs) > len(best):
+            best = pairs
+    return best
+
+
+def _examples(ids: Sequence[str]) -> str:
+    return ", ".join(quoted(label) for label in ids[:SHOWN_IDS])
