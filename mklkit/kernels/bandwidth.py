@@ -114,9 +114,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     return known[rule]
 
 
-def bandwidths_of_parts(
-    rule: str, rows: Array, parts: Sequence[NDArray[np.intp]]
-) -> list[float]:
+def bandwidths_of_parts(rule: str, rows: Array, parts: Sequence[NDArray[np.intp]]) -> list[float]:
     """Return the bandwidth of a rule for each of several parts of the rows (N, d).
 
     Means of distances share the distances of all rows, in O(N²d) once and O(n²) for each part.

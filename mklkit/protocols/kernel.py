@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self, get_args
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from attrs.validators import gt, in_, instance_of, lt, optional
+from numpy.typing import NDArray
 
 from mklkit.protocols.component import FLAG, NAMES, SPEC, SPECS, Component, Facts, own_fields
 from mklkit.protocols.rows import Array, Reads
@@ -277,9 +277,7 @@ class Kernel(Component, ABC):
         """
         return self.fit(rows)
 
-    def fit_parts(
-        self, rows: Array, parts: Sequence[NDArray[np.intp]]
-    ) -> Sequence[FittedKernel]:
+    def fit_parts(self, rows: Array, parts: Sequence[NDArray[np.intp]]) -> Sequence[FittedKernel]:
         """Return the kernel fitted to each of several parts of the training samples.
 
         Two classes among many are such a part. Override it if parts can share work; each result
