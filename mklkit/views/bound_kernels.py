@@ -151,14 +151,15 @@ def fit_to_parts(
     fitted: list[list[FittedKernel]] = []
     for bound, columns in zip(kernels, rows.arrays_of(kernels), strict=True):
         with np.errstate(over="ignore", invalid="ignore"):
-            results = [bound.fitted] * len(parts)
-            if bound.fitted is None:
+            if bound.fitted is not None:
+                of_parts = [bound.fitted] * len(parts)
+            else:
                 results = bound.kernel.fit_parts(columns, parts)
-                check_kernel(bound.kernel, results[0], columns[parts[0]])
-            for kernel, part in zip(results, parts, strict=True):
-                result_of(bound.kernel, "fit", kernel, FittedKernel)
+                of_parts = [result_of(bound.kernel, "fit", each, FittedKernel) for each in results]
+                check_kernel(bound.kernel, of_parts[0], columns[parts[0]])
+            for kernel, part in zip(of_parts, parts, strict=True):
                 _check_finite(bound, kernel, columns[part])
-        fitted.append(results)
+        fitted.append(of_parts)
     return list(zip(*fitted, strict=True))
 
 
