@@ -132,6 +132,20 @@ class DataError(MKLKitError):
     """
 
 
+class NoSourceError(DataError):
+    """Samples without a value in the columns of any kernel, which can't be compared.
+
+    Attributes
+    ----------
+    none : sequence of bool
+        Which of the samples have none.
+    """
+
+    def __init__(self, message: str, none: Sequence[bool] = ()) -> None:
+        super().__init__(message)
+        self.none = none
+
+
 class ClusterError(MKLKitError):
     """A Dask cluster that can't be reached, has no usable workers, or was lost during the work."""
 

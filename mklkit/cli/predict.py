@@ -22,7 +22,9 @@ from mklkit.display.numbers import extent
 from mklkit.errors import ModelFileError, counted, quoted
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from mklkit.datasets.encoder import TableEncoder
     from mklkit.datasets.study_files import StudyFiles
@@ -68,17 +70,31 @@ def predict(
         bool,
         typer.Option(
             "--probability",
-            help="Refuse a model without probabilities, instead of leaving their columns out.",
+            help="Raise an error for a model without probabilities, instead of writing scores.",
         ),
     ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top",
+            metavar="K",
+            min=1,
+            help="Write the K likeliest classes of each row, best first, in columns 'top_1',"
+            " 'top_1_probability' (or 'top_1_score') and so on, instead of a column for each"
+            " class.",
+        ),
+    ] = None,
 ) -> None:
-    """Predict a class, or a number, for each row of DATA, in its order.
+    """Predict the class or value of each row of DATA, in input order.
 
     The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
-    for the second class. A model of rows without labels (MKLOneClass) gives 'inlier' or 'outlier',
+    for the second class; for several classes, a column 'score_<class>' for each, of which the
+    largest decides. A model of rows without labels (MKLOneClass) gives 'inlier' or 'outlier',
     with a score below 0. A model of 'mklkit fit --probability' gives a column
-    'probability_<class>' for each class too. If DATA has the target column, the accuracy (R² and
+    'probability_<class>' for each class. If DATA has the target column, the accuracy (R² and
     the mean absolute error for numbers) is printed on stderr.
+    A row without a value in any column that the model's kernels use has no prediction: its cells
+    are empty, and the number of such rows is printed on stderr.
     Large files are read and predicted in parts if their format allows it, and so are globs and
     folders.
     """
@@ -101,7 +117,8 @@ def predict(
             " mklkit.load_model, before an estimator that takes a kernel or features."
         )
     with faults_of_file(model):
-        _predict(pipeline, targets_of(metadata), columns_of(pipeline, model), rows, by, output)
+        columns = columns_of(pipeline, model)
+        _predict(pipeline, targets_of(metadata), columns, rows, by, output, top)
 
 
 def _predict(
@@ -111,6 +128,7 @@ def _predict(
     data: str | StudyFiles,
     by: str | None,
     output: Path | None,
+    top: int | None,
 ) -> None:
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
@@ -121,7 +139,7 @@ def _predict(
     schema = None if encoder is None else encoder.schema_
     findings = Findings(encoder)
     task = task_of(pipeline)
-    n_rows = 0
+    predictions = Predictions(task, pipeline, top)
     tally = Tally(task)
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
@@ -132,19 +150,19 @@ def _predict(
                 for note in rows.notes:
                     say(note)
                 findings.add(rows.features[needed])
-                table = task.predictions(pipeline, rows.features)
+                table, known = predictions.of(rows.features)
                 if rows.ids is not None:
                     table.insert(0, rows.ids.name, rows.ids.to_numpy(), allow_duplicates=True)
                 write(table)
                 if len(rows.targets.columns) == len(targets) > 0:
-                    tally.add(rows.targets, table)
-                n_rows += len(table)
+                    tally.add(rows.targets[known], table[known])
         finally:
             findings.say()
+    predictions.say()
     tally.say()
     if output is not None:
         as_csv = ", as CSV" if output.suffix and format_of(output) is None else ""
-        say(f"wrote {n_rows} predictions to {output}{as_csv}")
+        say(f"wrote {predictions.n_rows} predictions to {output}{as_csv}")
 
 
 def columns_of(pipeline: Any, model: Path) -> list[str]:
@@ -180,6 +198,79 @@ def _column_of(metadata: dict[str, Any], use: str) -> str | None:
     data = metadata.get("data")
     column = data.get(use) if isinstance(data, dict) else None
     return column if isinstance(column, str) else None
+
+
+@attrs.define(eq=False)
+class Predictions:
+    """Predictions chunk by chunk, and the rows that have none because they have no source."""
+
+    task: Task
+    pipeline: Any
+    top: int | None
+    n_rows: int = 0
+    without: list[int] = attrs.field(factory=list)
+    """The numbers of the rows without a prediction, from 1."""
+    columns: pd.DataFrame | None = None
+    """The written columns, without rows."""
+
+    def of(self, features: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+        """Return the table of more rows, and which of them have a prediction (n,).
+
+        The cells of others are empty. Raise an error if the first rows have none at all.
+        """
+        import numpy as np
+
+        from mklkit.errors import NoSourceError
+
+        known = np.ones(len(features), bool)
+        table = self.columns
+        # Each pass leaves some rows out, since the models of a vote may have other kernels.
+        while known.any():
+            try:
+                table = self._table(features[known])
+                break
+            except NoSourceError as error:
+                none = np.asarray(error.none)
+                if (table is None and none.all()) or len(none) != known.sum():
+                    raise
+                known[np.flatnonzero(known)[none]] = False
+        assert table is not None, "the first rows have predictions"
+        self.columns = table[:0]
+        if not known.all():
+            table = _with_empty_rows(table, known)
+            self.without += (self.n_rows + 1 + np.flatnonzero(~known)).tolist()
+        self.n_rows += len(features)
+        return table, known
+
+    def _table(self, features: pd.DataFrame) -> pd.DataFrame:
+        if self.top is None:
+            return self.task.predictions(self.pipeline, features)
+        return self.task.likeliest(self.pipeline, features, self.top)
+
+    def say(self) -> None:
+        """Report how many rows have no prediction, and why."""
+        if self.without:
+            from mklkit.errors import listed
+
+            rows, few = counted(len(self.without), "row"), len(self.without) == 1
+            say(
+                f"{rows} of {self.n_rows} {'has' if few else 'have'} no prediction, because"
+                f" {'it has' if few else 'they have'} no value in the columns of any kernel:"
+                f" {'row' if few else 'rows'} {listed(self.without)}"
+            )
+
+
+def _with_empty_rows(table: pd.DataFrame, known: NDArray[np.bool_]) -> pd.DataFrame:
+    """Return a table of the known rows with empty cells in the others, in the order of all."""
+    import numpy as np
+
+    # Whole numbers and truth values would become floats.
+    nullable = {"i": "Int64", "u": "UInt64", "b": "boolean"}
+    kinds = {
+        name: nullable[kind.kind] for name, kind in table.dtypes.items() if kind.kind in nullable
+    }
+    table = table.astype(kinds).set_axis(np.flatnonzero(known))
+    return table.reindex(range(len(known)))
 
 
 @attrs.define(eq=False)

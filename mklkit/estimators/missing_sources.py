@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mklkit.display.numbers import percentage
-from mklkit.errors import DataError, counted, quoted
+from mklkit.errors import DataError, NoSourceError, counted, quoted
 from mklkit.protocols import Rows
 from mklkit.protocols.component import MISSING_STRATEGY
 from mklkit.registry.tasks import kind_named
@@ -76,11 +76,12 @@ def accepted(plan: Plan, rows: Rows) -> tuple[Rows, NDArray[np.bool_] | None]:
 
 
 def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
-    """Raise a ``DataError`` if a row has no source."""
+    """Raise a ``NoSourceError`` if a row has no source."""
     if none.any():
-        raise DataError(
+        raise NoSourceError(
             f"Row {none.argmax()} (counted from 0; {counted(int(none.sum()), 'row')} in all) has"
-            f" no value in the columns of any kernel, so it can't be compared: {remedy}."
+            f" no value in the columns of any kernel, so it can't be compared: {remedy}.",
+            none.tolist(),
         )
 
 

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, UnknownNameError, counted, quoted, suggest
+from mklkit.errors import DataError, IncompatibleError, UnknownNameError, counted, quoted, suggest
 from mklkit.protocols.component import Component
 from mklkit.protocols.rows import Array
 from mklkit.protocols.score import Answers, Score, Scorer, values_of
@@ -938,6 +938,32 @@ class Task(Component, ABC):
         values = np.asarray(model.predict(rows))
         several = [f"{PREDICTION}_{name}" for name in self.targets]
         return pd.DataFrame(values, columns=several if values.ndim > 1 else [PREDICTION])
+
+    def likeliest(self, model: Any, rows: Any, count: int) -> pd.DataFrame:
+        """Return the predicted columns for rows, and the likeliest classes of each, best first.
+
+        Parameters
+        ----------
+        model : estimator
+            A model, inside a pipeline or search its last step.
+        rows : DataFrame
+            The n samples that are predicted.
+        count : int
+            How many classes to return.
+
+        Returns
+        -------
+        DataFrame
+            One row per sample.
+
+        Raises
+        ------
+        IncompatibleError
+            If the task has no classes, as by default, or the model has fewer.
+        """
+        raise IncompatibleError(
+            f"The model predicts {self.plural}, not classes, so there are no likeliest classes."
+        )
 
     def check_predicted(self, predictions: NDArray[Any], truth: NDArray[Any]) -> None:
         """Raise a ValueError if predictions have another shape than the task's.

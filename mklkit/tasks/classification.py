@@ -15,9 +15,11 @@ from sklearn.dummy import DummyClassifier
 from mklkit.datasets.columns import text_of
 from mklkit.datasets.target import check_labels, class_labels, looks_like_numbers, warn_of_numbers
 from mklkit.display.numbers import number
-from mklkit.errors import DataError, listed
+from mklkit.errors import DataError, IncompatibleError, listed
 from mklkit.estimators.class_scorers import needs_probabilities
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.introspection import classifier_in
+from mklkit.estimators.predicting import PredictsClasses, class_numbers
 from mklkit.evaluation.class_scores import (
     CLASS_SCORES,
     answers_of,
@@ -228,18 +230,50 @@ class Classification(Task):
         return answers_of(model, rows, truth, predictions, np.asarray(model.classes_))
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
-        """Return classes, the decision value if there are two, and the probabilities of each."""
-        labels = np.asarray(model.classes_)
-        # For two classes the decision value gives the class, without a second pass over kernels.
-        values = response(model, "decision_function", rows) if len(labels) == 2 else None
-        if values is None:
-            table = pd.DataFrame({"prediction": model.predict(rows)})
-        else:
-            table = pd.DataFrame({"prediction": labels[(values > 0).astype(int)], "score": values})
+        """Return classes, and the probabilities of each, or the scores if there are none.
+
+        For two classes the score, which decides, is one column for both.
+        """
+        labels = np.asarray(model.classes_).tolist()
+        predicted, values = _decided(model, rows)
+        table = pd.DataFrame({"prediction": predicted})
+        if values is not None and values.ndim == 1:
+            table["score"] = values
         probabilities = response(model, "predict_proba", rows)
         if probabilities is not None:
-            names = [f"probability_{label}" for label in labels.tolist()]
-            table[names] = probabilities
+            return _beside(table, [f"probability_{label}" for label in labels], probabilities)
+        if values is not None and values.ndim == 2:
+            return _beside(table, [f"score_{label}" for label in labels], values)
+        return table
+
+    def likeliest(self, model: Any, rows: Any, count: int) -> pd.DataFrame:
+        """Return the classes with the largest probabilities, or scores if there are none.
+
+        Of two classes, the score of the first is the opposite of that of the second.
+        """
+        labels = np.asarray(model.classes_)
+        if not 1 <= count <= len(labels):
+            raise IncompatibleError(
+                f"The model has {len(labels)} classes ({listed(labels.tolist())}), so there are no"
+                f" {count} likeliest ones: use a number from 1 to {len(labels)}."
+            )
+        predicted, values = _decided(model, rows)
+        unit = "score"
+        if values is not None and values.ndim == 1:
+            values = np.column_stack([-values, values])
+        probabilities = response(model, "predict_proba", rows)
+        if probabilities is not None:
+            unit, values = "probability", probabilities
+        if values is None:
+            raise IncompatibleError(
+                "The model has neither probabilities nor a score for each class, so no class is"
+                " likelier than another one that it does not predict."
+            )
+        order = np.argsort(-values, axis=1, kind="stable")[:, :count]
+        table = pd.DataFrame({"prediction": predicted})
+        for rank, places in enumerate(order.T, start=1):
+            table[f"top_{rank}"] = labels[places]
+            table[f"top_{rank}_{unit}"] = values[np.arange(len(values)), places]
         return table
 
     def comparable(self, columns: pd.DataFrame) -> NDArray[Any]:
@@ -274,6 +308,26 @@ class Classification(Task):
     ) -> Sequence[Section]:
         """Return what methods confuse, and the calibration of those with probabilities."""
         return list(class_sections(data, methods, details))
+
+
+def _decided(model: Any, rows: Any) -> tuple[NDArray[Any], Array | None]:
+    """Return the classes of rows, and decision values: (n,) of two classes, else (n, C).
+
+    There are none if a model has no value for each class, such as one for each pair of them.
+    """
+    labels = np.asarray(model.classes_)
+    values = response(model, "decision_function", rows)
+    if values is None or values.shape not in [(len(rows),), (len(rows), len(labels))]:
+        return np.asarray(model.predict(rows)), None
+    # They give the class, without a second pass over kernels.
+    if values.ndim == 1 or isinstance(classifier_in(model), PredictsClasses):
+        return labels[class_numbers(values)], values
+    return np.asarray(model.predict(rows)), values
+
+
+def _beside(table: pd.DataFrame, names: list[str], values: Array) -> pd.DataFrame:
+    """Return a table with more columns, whose names may repeat."""
+    return pd.concat([table, pd.DataFrame(values, columns=names)], axis=1)
 
 
 def _unevenness(targets: NDArray[Any]) -> float:

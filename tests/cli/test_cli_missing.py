@@ -58,6 +58,55 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
     assert '"uniform, impute"' in compared
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_without_any_source_keep_empty_cells(
+    mklkit: Any, lacking: Path, tmp_path: Path, ending: str
+) -> None:
+    rows = pd.read_csv(lacking)
+    rows["target"] = np.where(rows["target"] == "high", 1, 0)
+    rows.to_csv(tmp_path / "train.csv", index=False)
+    model = tmp_path / "model.mkl"
+    fit = mklkit("fit", tmp_path / "train.csv", *KERNELS, "--holdout", "0", "-o", model)
+    assert fit.code == 0, fit
+    new = rows.assign(name=[f"p{n}" for n in range(len(rows))])
+    new.loc[[3, 23], [name for name in rows if name != "target"]] = np.nan
+    new.to_csv(tmp_path / "new.csv", index=False)
+    new.drop([3, 23]).to_csv(tmp_path / "others.csv", index=False)
+    tables, said = [], []
+    for data in ("new.csv", "others.csv"):
+        out = tmp_path / f"{data}.{ending}"
+        done = mklkit("predict", model, tmp_path / data, "--by", "name", "-o", out)
+        assert done.code == 0, done
+        tables.append(pd.read_csv(out, dtype=str) if ending == "csv" else pd.read_parquet(out))
+        said.append(done.err)
+    assert tables[0]["name"].tolist() == new["name"].tolist()
+    assert tables[0].iloc[[3, 23], 1:].isna().all(axis=None)
+    # Whole numbers stay whole beside empty cells.
+    pd.testing.assert_frame_equal(
+        tables[0].drop([3, 23]).reset_index(drop=True), tables[1], check_dtype=False
+    )
+    assert "2 rows of 120 have no prediction" in said[0]
+    assert "rows 4, 24\n" in said[0]
+    assert "no prediction" not in said[1]
+    # Both are scored on the rows with predictions.
+    assert [line for line in said[0].splitlines() if "accuracy" in line] == [
+        line for line in said[1].splitlines() if "accuracy" in line
+    ]
+    assert "on the 118 rows" in said[0]
+    assert "wrote 118 predictions" in said[1]
+
+
+def test_a_table_in_which_no_row_has_a_source_is_refused(
+    mklkit: Any, lacking: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model.mkl"
+    assert mklkit("fit", lacking, *KERNELS, "-o", model).code == 0
+    rows = pd.read_csv(lacking).iloc[:3]
+    rows.loc[:, rows.columns != "target"] = np.nan
+    rows.to_csv(tmp_path / "empty.csv", index=False)
+    mklkit("predict", model, tmp_path / "empty.csv").refused("3 rows in all", "any kernel")
+
+
 def test_strategies_are_listed_and_unknown_ones_refused(mklkit: Any, lacking: Path) -> None:
     assert "present-centered" in mklkit("list", "missing").out
     mklkit("fit", lacking, *KERNELS, "--missing", "drp").refused("drop")

@@ -27,9 +27,47 @@ def test_predictions_are_the_models_in_the_order_of_the_rows(
     assert done.code == 0, done
     assert done.out == ""
     out = pd.read_csv(tmp_path / "out.csv")
-    assert list(out) == ["prediction"]
+    classes = sorted({*patients["target"]})
+    assert list(out) == ["prediction", *(f"score_{name}" for name in classes)]
     assert out["prediction"].tolist() == expected.tolist()
+    scores = model.decision_function(patients.drop(columns="target"))
+    np.testing.assert_allclose(out.iloc[:, 1:], scores, rtol=1e-9)
     assert done.err == f"wrote 120 predictions to {tmp_path / 'out.csv'}\n"
+
+
+def test_the_likeliest_classes_are_best_first(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame
+) -> None:
+    scores = load_model(fitted.model).decision_function(patients.drop(columns="target"))
+    classes = sorted({*patients["target"]})
+    done = mklkit("predict", fitted.model, fitted.data, "--top", "2")
+    out = pd.read_csv(io.StringIO(done.out))
+    assert list(out) == ["prediction", "top_1", "top_1_score", "top_2", "top_2_score"]
+    for row, values in zip(out.itertuples(), scores, strict=True):
+        (best, first), (second, other), _ = sorted(zip(values, classes, strict=True), reverse=True)
+        assert (row.prediction, row.top_1, row.top_2) == (first, first, other)
+        assert [row.top_1_score, row.top_2_score] == pytest.approx([best, second])
+    assert "accuracy" in done.err
+    mklkit("predict", fitted.model, fitted.data, "--top", "4").refused(
+        "3 classes ('ill', 'very ill', 'well')", "from 1 to 3"
+    )
+
+
+def test_the_likeliest_of_two_classes_and_none_of_numbers(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    x = random.normal(size=40)
+    for name, target in (("classes", np.where(x > 0, "b", "a")), ("numbers", x**3)):
+        pd.DataFrame({"x": x, "y": target}).to_csv(tmp_path / f"{name}.csv", index=False)
+        model = ("-o", tmp_path / f"{name}.mkl")
+        fitted = mklkit("fit", tmp_path / f"{name}.csv", "-k", "rbf", "--holdout", "0", *model)
+        assert fitted.code == 0, fitted
+    done = mklkit("predict", tmp_path / "classes.mkl", tmp_path / "classes.csv", "--top", "2")
+    out = pd.read_csv(io.StringIO(done.out))
+    assert (out["top_1"] == out["prediction"]).all()
+    assert (out["top_1"] != out["top_2"]).all()
+    np.testing.assert_array_equal(out["top_1_score"], -out["top_2_score"])
+    numbers = tmp_path / "numbers.mkl", tmp_path / "numbers.csv"
+    mklkit("predict", *numbers, "--top", "2").refused("predicts numbers", "no likeliest classes")
 
 
 def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ class TestPermissions:
         for goal in (out, tmp_path / "link.csv"):
             assert mklkit("predict", fitted.model, fitted.data, "-o", goal).code == 0
             assert out.stat().st_mode & 0o777 == mode
-        assert out.read_text().startswith("prediction\n")
+        assert out.read_text().startswith("prediction,")
         assert (tmp_path / "link.csv").is_symlink()
 
     def test_a_new_file_has_those_of_any_new_file(
