@@ -31,19 +31,18 @@ def file_path(text: str) -> Path:
 def study_files(
     data: str | None, sources: Sequence[str] | None, by: str | None, names_rows: bool = False
 ) -> str | StudyFiles | None:
-    """Return DATA, joined with the files of --source if there are any.
+    """Return DATA, with its identifiers if --by names them, joined with the files of --source.
 
-    ``names_rows``: the column of --by also names the rows of results.
+    ``names_rows``: without --source, the column of --by names the rows of results alone.
     """
-    if not sources:
-        if by is not None and not names_rows:
-            raise typer.BadParameter("--by joins DATA with the files of --source: name these too.")
+    if not sources and (by is None or names_rows):
         return data
     if data is None or by is None:
         needed = "DATA, the file with the outcomes" if data is None else "--by, the identifier"
-        raise typer.BadParameter(f"--source needs {needed} to join it by.")
-    named = [text.partition("=") for text in sources]
-    for (name, _, file), text in zip(named, sources, strict=True):
+        option = "--source" if sources else "--by"
+        raise typer.BadParameter(f"{option} needs {needed} to join it by.")
+    named = [text.partition("=") for text in sources or ()]
+    for (name, _, file), text in zip(named, sources or (), strict=True):
         if not (name and file):
             raise typer.BadParameter(
                 f"expected --source NAME=FILE, as in mrna=mrna.csv; got {text!r}."
@@ -111,7 +110,8 @@ By = Annotated[
     data_option(
         "--by",
         metavar="COLUMN",
-        help="The column that identifies a sample in DATA and in every file of --source.",
+        help="The column that identifies a sample in DATA, in every file of --source, and in the"
+        " files of precomputed kernels. It is not a feature.",
     ),
 ]
 ModelFile = Annotated[

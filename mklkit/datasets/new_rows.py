@@ -110,6 +110,9 @@ def load_features(
         # The format omits zeros, and trailing columns that are zero in all rows.
         zero = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, zero)], axis=1)
+    if raw.ids is not None and raw.joined_by in wanted:
+        # Kernels look up rows by it.
+        frame = frame.assign(**{raw.joined_by: raw.ids.to_numpy(dtype=object)})
     present = frame.columns.tolist()
     absent = _check_needed(raw.name, present, wanted, columns, schema or Schema())
     raw.notes.extend(_notes_on_absent(absent))

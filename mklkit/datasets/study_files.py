@@ -29,21 +29,22 @@ NOT_IN_NAMES = NOT_IN_GLOBS | frozenset("@]()=# \t")
 
 @attrs.frozen
 class StudyFiles:
-    """A file with the outcomes of samples, and a file a source, joined by an identifier.
+    """A file with the outcomes of samples, and perhaps a file a source, joined by an identifier.
 
     Attributes
     ----------
     outcomes : str or path
         The file with the outcomes. Its other columns keep their names and are one source.
     sources : mapping of str to str or path
-        The other files, by the name of their source, which their columns begin with.
+        The other files, by the name of their source, which their columns begin with; the columns
+        of a single file may belong to any sources.
     by : str
         The column that identifies a sample in every file.
 
     Raises
     ------
     DataError
-        If there is no other file, or a name can't be that of a source.
+        If a name can't be that of a source.
 
     Examples
     --------
@@ -56,8 +57,6 @@ class StudyFiles:
     by: str
 
     def __attrs_post_init__(self) -> None:
-        if not self.sources:
-            raise DataError("A study has a file for each of its sources; none is named.")
         for name in self.sources:
             if not name or NOT_IN_NAMES & {*name} or not may_name_source(name):
                 raise DataError(
@@ -116,14 +115,16 @@ class StudyFiles:
         ]
         table = pd.concat(frames, axis=1).reset_index(drop=True)
         notes = [note for part in parts.values() for note in part.notes]
+        several = len(parts) > 1
+        origin = f"{counted(len(parts), 'file')} joined by {quoted(self.by)}"
         return RawTable(
             table,
             Path(self.outcomes).name.partition(".")[0],
-            f"{counted(len(parts), 'file')} joined by {quoted(self.by)}",
-            [*self._numbers(parts, there), *notes],
+            origin if several else f"{Path(self.outcomes).name}, rows named by {quoted(self.by)}",
+            [*(self._numbers(parts, there) if several else ()), *notes],
             next((part.decimal for part in parts.values() if part.decimal), None),
             ids=pd.Series(ids, name=self.by),
-            sources=columns,
+            sources=columns if several else None,
         )
 
     def _files(self, as_text: Collection[str]) -> Iterator[_File]:

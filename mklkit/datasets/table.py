@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from mklkit.datasets.files import ChunkedTable, RawTable
+from mklkit.datasets.notations import WRITTEN
 from mklkit.datasets.readings import is_text, settle_notations
 from mklkit.datasets.remarks import remarks
 from mklkit.datasets.study_files import StudyFiles, read_data
@@ -29,7 +30,7 @@ from mklkit.datasets.target import (
 )
 from mklkit.errors import DataError, counted, listed, quoted
 from mklkit.estimators.sources import columns_of_labels, kernels_of_sources
-from mklkit.protocols import AS_READ, Column, Role, Schema, Task
+from mklkit.protocols import AS_READ, Column, Columns, Role, Schema, Task
 from mklkit.protocols.component import TASK
 from mklkit.registry.columns import bind_kernels, kernel_list
 from mklkit.registry.tasks import task_named
@@ -69,7 +70,7 @@ class Table:
     groups : pandas.Series of shape (n_rows,), optional
         The group of each row, such as its patient, if a column gives it.
     ids : pandas.Series of shape (n_rows,), optional
-        What identifies each row in the files that were joined.
+        What identifies each row in the files of a study, as text.
     sources : mapping of str to sequence of str, optional
         The columns of each source, if files or a mapping of sources became this table.
 
@@ -155,6 +156,35 @@ class Table:
         }
         places = {name: columns for name, columns in places.items() if len(columns)}
         return kernels_of_sources(kernels, places, names)
+
+    def with_identifiers(self, kernels: Any) -> tuple[Table, Any]:
+        """Return the table with its identifiers as a column, if kernels look up rows by them.
+
+        Parameters
+        ----------
+        kernels : str, sequence of kernels, or mapping
+            As for an estimator.
+
+        Returns
+        -------
+        tuple of (Table, object)
+            The table, and the kernels, of which those on row ids that name no column name this one.
+        """
+        bank = [] if self.ids is None or kernels is None else bind_kernels(kernels)
+        if self.ids is None or not any(bound.reads == "row ids" for bound in bank):
+            return self, kernels
+        name = str(self.ids.name)
+        named = [
+            (bound.label, bound.kernel, name, bound.scale)
+            if bound.reads == "row ids" and bound.columns is None
+            else value
+            for bound, value in zip(bank, kernel_list(kernels), strict=True)
+        ]
+        column = pd.Series(self.ids.to_numpy(dtype=object), self.features.index, name=name)
+        features = pd.concat([self.features, column], axis=1)
+        own = Columns.named([name], holds="text", notation=WRITTEN, role="identifier")
+        schema = attrs.evolve(self.schema, columns=self.schema.columns + own)
+        return attrs.evolve(self, features=features, schema=schema), named
 
     @property
     def target_names(self) -> list[str]:
@@ -285,9 +315,10 @@ def load_table(
     target = wanted_targets(target, task)
     raw = read_data(source, as_written)
     frame = raw.frame
-    if raw.sources is not None:
+    if raw.ids is not None:
         # Outcomes are in the first file, and have names there as without the others.
-        outcomes = [*next(iter(raw.sources.values()))]
+        of_files = raw.sources or {"": frame.columns.tolist()}
+        outcomes = [*next(iter(of_files.values()))]
         target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
     notes = list(raw.notes)
     counts = None
@@ -316,13 +347,13 @@ def load_table(
     labels = columns[targets[0]] if len(targets) == 1 else columns
     rows = frame.drop(columns=[*dropped, *targets])
     table = resolved_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
+    if raw.ids is not None:
+        table = attrs.evolve(table, ids=raw.ids[known].set_axis(labels.index))
     if raw.sources is not None:
         features = {*table.features}
         sources = {name: [c for c in names if c in features] for name, names in raw.sources.items()}
         table = attrs.evolve(
-            table,
-            ids=None if raw.ids is None else raw.ids[known].set_axis(labels.index),
-            sources={name: names for name, names in sources.items() if names},
+            table, sources={name: names for name, names in sources.items() if names}
         )
     if counts is not None:
         schema = Schema([*table.schema, Column(str(counts.name), role="weight")])

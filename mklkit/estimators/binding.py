@@ -83,7 +83,13 @@ def _differ(kernels: Bank, X: Any) -> bool:
     ):
         return True
     # scikit-learn detects text in arrays.
-    return any(kernel.reads in WORDS or kernel.traits.allows_gaps for kernel in kernels)
+    words = WORDS if only_numbers(X) and not _holds_objects(X) else (*WORDS, "row ids")
+    return any(kernel.reads in words or kernel.traits.allows_gaps for kernel in kernels)
+
+
+def _holds_objects(X: Any) -> bool:
+    """Return whether an array has a type of text or of any values."""
+    return not isinstance(X, pd.DataFrame | SparseTable) and np.asarray(X).dtype.kind in "OUS"
 
 
 def only_numbers(X: Any) -> bool:
@@ -270,7 +276,11 @@ def _check_columns(
     kernel: BoundKernel, columns: Any, holds: Sequence[Holds], names: Sequence[str] | None
 ) -> None:
     """Refuse columns that a kernel can't read, with kernels that can."""
-    readable = {"text": ("text",), "categories": holds}.get(kernel.reads, ("numbers",))
+    readable = {
+        "text": ("text",),
+        "categories": holds,
+        "row ids": ("numbers", "text", "other values"),
+    }.get(kernel.reads, ("numbers",))
     place = next((place for place in columns.tolist() if holds[place] not in readable), None)
     if kernel.reads == "text" and len(columns) > 1:
         place = next((place for place in columns.tolist() if holds[place] == "text"), 0)
@@ -278,6 +288,13 @@ def _check_columns(
         raise DataError(
             f"Kernel {quoted(kernel.label)} reads one column of text, of {len(columns)}: name it,"
             f" as in {quoted(f'{kernel.kernel.name}@{name}')}, and use a kernel for each."
+        )
+    if kernel.reads == "row ids" and len(columns) > 1:
+        name = columns[0] if names is None else names[columns[0]]
+        raise DataError(
+            f"Kernel {quoted(kernel.label)} takes one column of row ids, of {len(columns)}: bind it"
+            f" to the one that identifies rows, as in ('graph', Precomputed(K), [{name!r}]), or"
+            f" {f'{kernel.label}@{name}'!r} on the command line."
         )
     if place is None:
         return

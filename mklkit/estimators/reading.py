@@ -20,7 +20,12 @@ from mklkit.estimators.binding import as_table, column_holds, only_numbers
 from mklkit.estimators.joining import SparseTable
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, ColumnBlocks, Reads, Rows, RowSource, Schema
-from mklkit.registry.readings import MISSING_CATEGORY, category_codes, text_codes
+from mklkit.registry.readings import (
+    MISSING_CATEGORY,
+    category_codes,
+    row_id_codes,
+    text_codes,
+)
 from mklkit.views.dask.rows import DaskRows
 from mklkit.views.rows import check_width, is_dask
 from mklkit.views.stored_rows import StoredRows
@@ -201,13 +206,19 @@ def numbers_in(schema: Schema, X: Any) -> Array:
                 f" now: {error!s:.100}."
             ) from None
         numbers[:, place] = values.to_numpy(dtype=numbers.dtype, na_value=np.nan)
-        absent = np.flatnonzero(np.isnan(numbers[:, place]))
-        if "row ids" in schema.columns[place].reads and len(absent):
-            raise DataError(
-                f"Column {name} has a gap in {row_of(column, int(absent[0]))};"
-                " each row needs its number in the matrix."
-            )
+        if "row ids" in schema.columns[place].reads:
+            _refuse_gaps_in_ids(column, "number")
     return numbers
+
+
+def _refuse_gaps_in_ids(column: pd.Series, kind: str) -> None:
+    """Raise a ``DataError`` if a row has no number or identifier."""
+    absent = np.flatnonzero(column.isna())
+    if len(absent):
+        raise DataError(
+            f"Column {quoted(str(column.name))} has a gap in {row_of(column, int(absent[0]))};"
+            f" each row needs its {kind} in the matrix."
+        )
 
 
 def kept_gaps(schema: Schema, numbers: Array) -> NDArray[np.bool_]:
@@ -271,6 +282,11 @@ def rows_in(schema: Schema, X: Any, numbers: Array) -> Rows:
         if own_category:
             codes = np.where(np.isnan(codes), category_codes([MISSING_CATEGORY]), codes)
         others["categories", place] = codes
+    for place in schema.places(reads="row ids").tolist():
+        if schema.columns[place].holds != "numbers":
+            column = frame.iloc[:, place]
+            _refuse_gaps_in_ids(column, "identifier")
+            others["row ids", place] = row_id_codes(column.to_numpy(dtype=object))
     rows = Rows(numbers, others)
     return with_gaps(schema, rows) if gaps else rows
 

@@ -6,9 +6,11 @@ vote), for which ``X`` has the columns that it was fitted on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 
@@ -17,13 +19,13 @@ from mklkit.estimators.binding import bind, header
 from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.joining import one_table_and_places
 from mklkit.estimators.plan import check_new_rows
-from mklkit.estimators.reading import kept_gaps, numbers_in, rows_in, with_gaps
+from mklkit.estimators.reading import kept_gaps, medians_of, numbers_in, rows_in, with_gaps
 from mklkit.estimators.sources import with_columns_of_labels
 from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Array, Rows, members_with
+from mklkit.protocols import Array, FittedKernel, Rows, Schema, members_with
 from mklkit.registry.columns import bind_kernels, refuse_auto
-from mklkit.views.bound_kernels import fit_kernels
+from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.scaling import scale_of, with_scaling
 from mklkit.views.tiles import kernel_products
@@ -151,9 +153,9 @@ def alignment_matrix(
     >>> table.round(2).iloc[0].tolist()
     [1.0, 1.0, 0.47]
     """
-    labels, rows = fitted_on(kernels, X, scale)
-    table = kernel_products(rows, centered=centered).alignments()
-    return pd.DataFrame(table, index=labels, columns=labels)
+    bank = FittedBank.fitted(kernels, X, scale)
+    table = kernel_products(bank.rows, centered=centered).alignments()
+    return pd.DataFrame(table, index=bank.labels, columns=bank.labels)
 
 
 def self_similarity(kernels: Any, X: Any) -> pd.Series:
@@ -171,13 +173,13 @@ def self_similarity(kernels: Any, X: Any) -> pd.Series:
     >>> self_similarity(["linear", "rbf(sigma=1)"], [[1.0, 2.0], [3.0, 0.0]]).tolist()
     [7.0, 1.0]
     """
-    labels, rows = fitted_on(kernels, X)
-    sizes = []
+    bank = FittedBank.fitted(kernels, X)
+    rows, sizes = bank.rows, []
     for place, (kernel, columns) in enumerate(zip(rows.kernels, rows.rows, strict=True)):
         members = members_with(rows.missing_of(place))
         present = columns if members is None else columns[members]
         sizes.append(float(np.mean(kernel.diagonal(present))))
-    return pd.Series(sizes, index=labels)
+    return pd.Series(sizes, index=bank.labels)
 
 
 def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
@@ -199,38 +201,81 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
     ]
 
 
-def fitted_on(kernels: Any, X: Any, scale: str | None = None) -> tuple[list[str], KernelRows]:
-    """Return the kernels' labels, and the kernels fitted to X with their columns.
+@attrs.frozen(eq=False)
+class FittedBank:
+    """Kernels fitted to a table, with their columns.
 
-    ``scale`` is done to the columns of kernels that do not say.
+    Attributes
+    ----------
+    bound : sequence of BoundKernel
+        The kernels with their labels, columns and scalings.
+    kernels : sequence of FittedKernel
+    schema : Schema
+        The table's.
+    table : Rows
     """
-    X, sources = one_table_and_places(X)
-    bank = bind_kernels(_kernels_of(kernels, X))
-    refuse_auto(bank, "there are none here")
-    try:
-        bank = with_columns_of_labels(bank, header(X)[1], sources)
-        schema, (bound,) = bind(X, bank)
-        with np.errstate(over="ignore"):
-            numbers = np.ascontiguousarray(
-                np.asarray(X, dtype=np.float64) if schema.plain else numbers_in(schema, X)
-            )
-    except MKLKitError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise DataError(f"Kernels are compared on a table of numbers: {error}.") from None
+
+    bound: Sequence[BoundKernel]
+    kernels: Sequence[FittedKernel]
+    schema: Schema
+    table: Rows
+
+    @property
+    def labels(self) -> list[str]:
+        """The kernels' labels."""
+        return [bound.label for bound in self.bound]
+
+    @property
+    def rows(self) -> KernelRows:
+        """The kernels with what they read in the table."""
+        return KernelRows.reading(self.kernels, self.bound, self.table)
+
+    def on(self, X: Any) -> KernelRows:
+        """Return the kernels with what they read in other samples with the same columns."""
+        table = self.table
+        # New samples may have gaps although the table has none.
+        fills = medians_of(self.schema, table.numbers) if table.medians is None else table.medians
+        rows = _rows_of(self.schema.with_fills(fills), X)
+        return KernelRows.reading(self.kernels, self.bound, rows)
+
+    @classmethod
+    def fitted(cls, kernels: Any, X: Any, scale: str | None = None) -> FittedBank:
+        """Return kernels fitted to a table; ``scale`` is for the columns of those that do not say.
+
+        A ``DataError`` refuses fewer than two samples, and numbers that are not finite.
+        """
+        X, sources = one_table_and_places(X)
+        bank = bind_kernels(_kernels_of(kernels, X))
+        refuse_auto(bank, "there are none here")
+        try:
+            bank = with_columns_of_labels(bank, header(X)[1], sources)
+            schema, (bound,) = bind(X, bank)
+            rows = _rows_of(schema, X)
+        except MKLKitError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise DataError(f"Kernels are compared on a table of numbers: {error}.") from None
+        if len(rows) < 2:
+            raise DataError("Kernels are compared on a table of at least two rows; got one.")
+        bound = with_scaling(bound, rows, scale)
+        return cls(bound, fit_kernels(bound, rows), schema, rows)
+
+
+def _rows_of(schema: Schema, X: Any) -> Rows:
+    """Return what kernels read in a table, with values for gaps if there are any."""
+    with np.errstate(over="ignore"):
+        numbers = np.ascontiguousarray(
+            np.asarray(X, dtype=np.float64) if schema.plain else numbers_in(schema, X)
+        )
     allowed = ~np.isinf(numbers)
-    if numbers.ndim != 2 or len(numbers) < 2 or not allowed.all():
+    if numbers.ndim != 2 or not len(numbers) or not allowed.all():
         raise DataError(
             "Kernels are compared on a table of at least two rows of finite numbers; got shape"
             f" {numbers.shape}{'' if allowed.all() else ' with infinity'}."
         )
     rows = Rows.of(numbers) if schema.plain else rows_in(schema, X, numbers)
-    if (np.isnan(numbers) & ~kept_gaps(schema, numbers)).any():
-        rows = with_gaps(schema, rows)
-    bound = with_scaling(bound, rows, scale)
-    return [kernel.label for kernel in bound], KernelRows.reading(
-        fit_kernels(bound, rows), bound, rows
-    )
+    gaps = (np.isnan(numbers) & ~kept_gaps(schema, numbers)).any()
+    return with_gaps(schema, rows) if gaps else rows
 
 
 def _kernels_of(kernels: Any, X: Any) -> Any:

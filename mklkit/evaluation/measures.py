@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import NuSVC, OneClassSVM
 
 from mklkit.errors import DataError
-from mklkit.evaluation.alignment import checked_gram, fitted_on
+from mklkit.evaluation.alignment import FittedBank, checked_gram
 from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.threads import threads_for
 from mklkit.protocols import Array
@@ -279,7 +279,8 @@ def kernel_measures(
     >>> kernel_measures("linear", X, y).loc["linear", ["margin", "radius", "trace"]].tolist()
     [2.0, 1.5, 10.0]
     """
-    labels, rows = fitted_on(kernels, X, scale)
+    bank = FittedBank.fitted(kernels, X, scale)
+    labels, rows = bank.labels, bank.rows
     count = len(labels)
     shares = np.full(count, 1 / count) if weights is None else np.asarray(weights, float)
     if shares.shape != (count,):

@@ -176,6 +176,8 @@ def read_study(
     written = _read_as_text(declared_sources(pipeline[-1]), data)
     columns = roles.target, list(roles.drop), written, roles.weights
     table = load_table(data or DEFAULT_NAME, *columns, task)
+    table, kernels = table.with_identifiers(settings.kernels)
+    settings = attrs.evolve(settings, kernels=kernels)
     parts_column = None
     if roles.split is not None:
         table, parts = table.without(roles.split, "to take as the split", "split")
@@ -200,11 +202,11 @@ def read_study(
 
 
 def _read_as_text(sources: Sequence[Source], data: str | StudyFiles | None) -> list[str]:
-    """Return the names and globs of the columns that kernels read as text."""
+    """Return the names and globs of the columns that kernels read as text, or identify rows."""
     of_files = data.names if isinstance(data, StudyFiles) else []
     written: list[str] = []
     for source in sources:
-        if source.reads == "text":
+        if source.reads in ("text", "row ids"):
             is_file = source.columns is None and source.label in of_files
             written += [f"{source.label}_*"] if is_file else source.names
     return written

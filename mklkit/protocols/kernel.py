@@ -41,7 +41,8 @@ class KernelTraits(Facts):
         What its columns hold: ``"numbers"``, which may be scaled and may come from one-hot encoded
         text; ``"amounts"``, numbers whose zero and unit have a meaning, such as counts, histograms
         and times of day, which are not scaled; ``"text"``, passed as code points; ``"categories"``,
-        passed as one number for each distinct value; ``"row ids"`` to look up instead of features.
+        passed as one number for each distinct value; ``"row ids"`` to look up instead of features,
+        numbers, or text as code points.
         All but the first get their columns unscaled and without encoding.
     allows_gaps : bool, default=False
         Whether its columns may have missing values, NaN, which it skips; those of other kernels are

@@ -309,7 +309,7 @@ class Rows:
         The columns of numbers, at their positions, NaN for gaps and 0 in other columns; in memory,
         with some of them sparse or none, or a store that is read in parts.
     others : dict of (str, int) to ndarray of shape (N, L) or (N,)
-        The columns that a kernel reads as ``"text"``, by code points as
+        The columns that a kernel reads as ``"text"``, or text as ``"row ids"``, by code points as
         :func:`mklkit.registry.readings.text_codes` returns them, or as ``"categories"``, by codes,
         and their positions; NaN for gaps.
     medians : ndarray of shape (d,), optional
@@ -479,7 +479,7 @@ class Rows:
 
     def _read(self, kernel: Reader) -> tuple[Any, Mask]:
         columns, reads, scaling = kernel.columns, kernel.reads, kernel.scaling
-        words = reads in ("text", "categories") and bool(self.others)
+        words = reads in ("text", "categories", "row ids") and bool(self.others)
         dense = isinstance(self.numbers, ColumnBlocks) and not kernel.sparse
         whole = columns is None and not isinstance(self.numbers, ColumnBlocks)
         if whole and not words and self.medians is None and scaling is None:
@@ -506,6 +506,10 @@ class Rows:
             missing = np.isnan(codes[:, 0])
             codes = np.nan_to_num(codes, nan=-1.0) if missing.any() else codes  # an empty text
             return np.ascontiguousarray(codes), self._mask(missing)
+        if reads == "row ids":
+            words = self.others.get((reads, 0 if columns is None else int(columns[0])))
+            if words is not None:
+                return np.ascontiguousarray(words), None
         numbers = self._numbers_in(columns)
         if issparse(numbers):
             return numbers, None  # A sparse source has no gaps.

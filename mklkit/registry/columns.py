@@ -55,6 +55,8 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
     for value in kernel_list(kernels):
         spec = isinstance(value, str)
         kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
+        if spec and kernel.reads == "row ids":
+            kernel = _bind(value)  # The file with its matrix may have changed.
         if kernel.scale is not None:
             scaling_named(kernel.scale, f" of kernel {quoted(kernel.label)}")
         bound.append(kernel)

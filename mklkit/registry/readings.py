@@ -37,6 +37,40 @@ def texts_of(codes: NDArray[np.floating[Any]]) -> list[str]:
     return ["".join(map(chr, row[row >= 0].astype(np.intp).tolist())) for row in codes]
 
 
+def row_id_codes(ids: Any) -> NDArray[np.float64]:
+    """Return identifiers of rows as code points (n, L), with L > 1 to tell them from numbers.
+
+    >>> row_id_codes(["b", 7])
+    array([[98., -1.],
+           [55., -1.]])
+    """
+    codes = text_codes(words_of(ids))
+    if codes.shape[1] > 1:
+        return codes
+    return np.hstack([codes, np.full_like(codes, PADDING)])
+
+
+def is_text_of_row_ids(ids: NDArray[np.floating[Any]]) -> bool:
+    """Return whether identifiers of rows, as a kernel gets them, are text rather than numbers."""
+    return ids.shape[1] > 1
+
+
+def words_of_row_ids(ids: NDArray[np.floating[Any]]) -> NDArray[np.str_]:
+    """Return the identifiers of rows that a kernel gets, code points (n, L) or numbers (n, 1).
+
+    >>> words_of_row_ids(row_id_codes(["ann", "bo"])).tolist()
+    ['ann', 'bo']
+    >>> words_of_row_ids(np.array([[7.0], [0.5]])).tolist()
+    ['7', '0.5']
+    """
+    if not is_text_of_row_ids(ids):
+        return np.array(words_of(ids[:, 0]), np.str_)
+    # NumPy's text ends at null characters.
+    points = np.ascontiguousarray(np.maximum(ids, 0), dtype="<u4")
+    words: NDArray[np.str_] = points.view(f"<U{points.shape[1]}")[:, 0].astype(np.str_)
+    return words
+
+
 def words_of(values: Any, gap: str | None = None) -> NDArray[np.object_]:
     """Return values as words, so that 1, 1.0 and '1' are one category in any table.
 

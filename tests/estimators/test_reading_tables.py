@@ -156,7 +156,7 @@ def test_other_gaps_in_numbers_are_medians_or_lacking_sources(kernels):
         ([("t", Letters(), ["sequence", "color"])], "'t' reads one column of text, of 2"),
         ([Letters()], "reads one column of text, .* 'letters@sequence'"),
         ([("f", Smaller(), "color")], "'f' reads amounts, and column 'color' holds text"),
-        ([("p", Precomputed(np.eye(3)), "color")], "'p' reads row ids, and column 'color'"),
+        ([("p", Precomputed(np.eye(3)), "color")], "takes one column of row numbers, got text"),
         (
             [("t", Letters(), "sequence"), ("c", Same(), ["age", "weight", "color"]), "rbf"],
             "'rbf' needs numbers, and all columns belong to other kernels, such as 't'",

@@ -67,7 +67,7 @@ def test_other_kernels_do_not_learn_from_the_ids(two_classes, wrapped):
     [
         ([[0.5]], "whole row ids from 0 to 8"),
         ([[-1.0]], "whole row ids from 0 to 8"),
-        ([[0.0, 1.0]], "one column of row ids, got 2 columns"),
+        ([[0.0, 1.0]], r"one column of row numbers, got text \(or 2 columns\)"),
     ],
 )
 def test_what_is_no_row_id_is_refused(gram, rows, message):

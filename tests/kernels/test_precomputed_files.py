@@ -70,7 +70,11 @@ def test_a_changed_file_is_read_again(tmp_path, gram):
         ("ragged.csv", "1,2\n3\n", "column"),
         ("broken.npz", "no archive", "it holds no array of numbers"),
         ("nothing.csv", "", "it is empty"),
-        ("two.npz", [np.eye(2), np.eye(3)], "it has 2 arrays; expected one"),
+        (
+            "two.npz",
+            [np.eye(2), np.eye(3)],
+            r"it has 2 arrays \('arr_0', 'arr_1'\); choose a matrix by its label",
+        ),
         ("pipe.csv", os.mkfifo, "it is not a file"),
     ],
 )
