@@ -184,7 +184,8 @@ def compare(
     # Names are checked before data are read, which may take long; compatibility after that.
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(design, baselines=()))
-    data = data_sets(X, y, Roles(target=target, drop=drop, weights=weights), task)
+    roles = Roles(target=target, drop=drop, weights=weights)
+    data = data_sets(X, y, roles, task, chosen.kernels)
     divided = [_divided(source, chosen, groups, split_column, request) for source in data]
     data, plans = [source for source, _ in divided], [plan for _, plan in divided]
     design, notes = design.for_data(data, score)

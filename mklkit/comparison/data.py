@@ -33,7 +33,7 @@ from mklkit.estimators.sources import (
     kernels_by_source,
 )
 from mklkit.estimators.training_data import checked_groups
-from mklkit.evaluation.study import Roles
+from mklkit.evaluation.study import Roles, read_as_text
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Role, Schema, Task
 from mklkit.protocols.component import AUTO_TASK, TASK
@@ -200,15 +200,20 @@ class DataSet:
         return self.task.truth(self.target)
 
 
-def data_sets(source: Any, y: Any, roles: Roles, task: str = TASK) -> list[DataSet]:
-    """Return the data sets in the arguments of :func:`mklkit.compare`."""
+def data_sets(
+    source: Any, y: Any, roles: Roles, task: str = TASK, kernels: Any = None
+) -> list[DataSet]:
+    """Return the data sets in the arguments of :func:`mklkit.compare`.
+
+    Files are read as the ``kernels`` need them.
+    """
     if y is not None:
         return [_of_rows("data", source, y, roles, task)]
     if not isinstance(source, Mapping):
         sources = source if isinstance(source, list) else [source]
-        data = [_data_set(part, None, roles, task) for part in sources]
+        data = [_data_set(part, None, roles, task, kernels) for part in sources]
     else:
-        data = [_data_set(part, name, roles, task) for name, part in source.items()]
+        data = [_data_set(part, name, roles, task, kernels) for name, part in source.items()]
     names = [part.name for part in data]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -226,10 +231,12 @@ def data_sets(source: Any, y: Any, roles: Roles, task: str = TASK) -> list[DataS
     return data
 
 
-def _data_set(source: Any, name: str | None, roles: Roles, task: str) -> DataSet:
+def _data_set(source: Any, name: str | None, roles: Roles, task: str, kernels: Any) -> DataSet:
     if isinstance(source, (str, PathLike, StudyFiles)):
         _check_column(roles.weights)
-        source = load_table(source, roles.target, roles.drop, weights=roles.weights, task=task)
+        columns = roles.target, roles.drop, read_as_text(sources_of(kernels, None), source)
+        source = load_table(source, *columns, weights=roles.weights, task=task)
+        source, _ = source.with_identifiers(kernels)
     if isinstance(source, Table):
         return _of_table(source, name or source.name)
     if isinstance(source, tuple) and len(source) == 2:

@@ -21,7 +21,7 @@ from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.files import ChunkedTable, Progress
 from mklkit.datasets.readings import TYPING_ERRORS, holds_of, misfits_in
 from mklkit.datasets.scanning import Scan
-from mklkit.errors import DataError, counted, quoted
+from mklkit.errors import DataError, IncompatibleError, counted, quoted
 from mklkit.protocols import Column
 from mklkit.views.stored_rows import StoredRows
 
@@ -61,6 +61,12 @@ def encoded_rows(
     """
     features = scan.table.features
     encoder.fit(features[~held[scan.members]])
+    if encoder.words_:
+        raise IncompatibleError(
+            f"Column {quoted(encoder.words_[0])} holds text that a kernel reads as it is, and a"
+            " table that is read in parts becomes a file of numbers: leave out --stream, or allow"
+            " more memory by --max-memory."
+        )
     known = scan.codes >= 0
     sizes = [int((known & ~held).sum()), int((known & held).sum())]
     names = encoder.feature_names_out_

@@ -146,6 +146,7 @@ class Table:
             The kernels, each with its label, columns and scaling.
         """
         names = self.features.columns.tolist()
+        _, kernels = self.with_identifiers(kernels)
         if self.sources is None:
             labels = [bound.label for bound in bind_kernels(kernels) if bound.columns is None]
             places = columns_of_labels(labels, names)
@@ -180,6 +181,8 @@ class Table:
             else value
             for bound, value in zip(bank, kernel_list(kernels), strict=True)
         ]
+        if name in self.features:
+            return self, named
         column = pd.Series(self.ids.to_numpy(dtype=object), self.features.index, name=name)
         features = pd.concat([self.features, column], axis=1)
         own = Columns.named([name], holds="text", notation=WRITTEN, role="identifier")

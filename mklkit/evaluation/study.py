@@ -173,7 +173,7 @@ def read_study(
     """
     settings.check_names()
     pipeline = model_pipeline(settings)
-    written = _read_as_text(declared_sources(pipeline[-1]), data)
+    written = read_as_text(declared_sources(pipeline[-1]), data)
     columns = roles.target, list(roles.drop), written, roles.weights
     table = load_table(data or DEFAULT_NAME, *columns, task)
     table, kernels = table.with_identifiers(settings.kernels)
@@ -201,7 +201,7 @@ def read_study(
     return study_of(settings, pipeline, table, learned, notes, parts_column)
 
 
-def _read_as_text(sources: Sequence[Source], data: str | StudyFiles | None) -> list[str]:
+def read_as_text(sources: Sequence[Source], data: Any) -> list[str]:
     """Return the names and globs of the columns that kernels read as text, or identify rows."""
     of_files = data.names if isinstance(data, StudyFiles) else []
     written: list[str] = []

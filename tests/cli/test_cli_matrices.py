@@ -155,6 +155,36 @@ def test_a_model_on_a_file_is_the_model_on_the_features(
     assert len(pd.read_csv(io.StringIO(joined.out))) == 70
 
 
+@pytest.mark.process
+def test_a_file_of_matrices_is_compared_as_the_columns_are(
+    mklkit: Run, study: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "kernels.npz"
+    kernels = ("-k", "clinical:linear[none]", "-k", "mrna:rbf(gamma=0.1)[none]")
+    assert mklkit("kernels", *FILES, *kernels, "-o", out, cwd=study).code == 0
+    of_file = ("-k", f"mrna:precomputed(path={str(out)!r}, label='mrna')")
+    rest = (*kernels[:2], *FIXED, "-c", "uniform", "--cv", "2x2")
+    results = []
+    for kernel in (of_file, kernels[2:]):
+        few = ("--baselines", "none", "--json")
+        done = mklkit("compare", *FILES, *kernel, *rest, *few, cwd=study)
+        assert done.code == 0, done
+        methods = {row["method"]: row["score"] for row in done.json["methods"]}
+        results.append({name: methods[name] for name in ("mrna", "clinical", "uniform")})
+    assert results[0] == results[1]
+
+
+def test_text_identifiers_are_no_numbers_of_a_table_in_parts(
+    mklkit: Run, study: Path, tmp_path: Path
+) -> None:
+    rows, path = rows_of(study), tmp_path / "kernels.npz"
+    ids = "p" + rows["patient"]
+    np.savez(path, ids=ids.to_numpy(str), K=rbf_kernel(rows[GENES]))
+    rows.assign(patient=ids).to_csv(tmp_path / "rows.csv", index=False)
+    call = (tmp_path / "rows.csv", "-k", f"precomputed(path={str(path)!r})@patient")
+    mklkit("fit", *call, "--stream").refused("'patient' holds text", "leave out --stream")
+
+
 @pytest.mark.parametrize("combiner", ["alignment", "ifsl"])
 def test_kernels_and_weights_of_a_model(
     mklkit: Run, study: Path, tmp_path: Path, combiner: str
