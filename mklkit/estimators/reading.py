@@ -34,6 +34,9 @@ FLOATS = [np.float64, np.float32]
 MEDIAN_ROWS = 5000
 """The most training rows without gaps, evenly spaced, whose medians fill the gaps of new rows."""
 
+MOST_EXACT = 2**53
+"""Larger whole numbers may not be floats."""
+
 
 class StoresNames(BaseEstimator):
     """An estimator whose column names are one array in a model file, not an object for each."""
@@ -208,6 +211,11 @@ def numbers_in(schema: Schema, X: Any) -> Array:
         numbers[:, place] = values.to_numpy(dtype=numbers.dtype, na_value=np.nan)
         if "row ids" in schema.columns[place].reads:
             _refuse_gaps_in_ids(column, "number")
+            if np.abs(numbers[:, place]).max(initial=0) > MOST_EXACT:
+                raise DataError(
+                    f"Column {name} has ids of 16 digits or more, which floats may confuse: turn"
+                    " them into text."
+                )
     return numbers
 
 

@@ -163,7 +163,7 @@ def _as_float(value: Any) -> Any:
 
 
 def _shape(value: Any) -> str:
-    return "None" if value is None else "<{} x {}>".format(*np.shape(value))
+    return "None" if value is None else f"<{' x '.join(map(str, np.shape(value)))}>"
 
 
 @register
@@ -239,6 +239,8 @@ class Precomputed(FixedKernel):
                 "a precomputed kernel needs either its 'matrix', in Python, or the 'path' of a file"
                 " with it, as in precomputed(path='graph.npy')"
             )
+        if self.label is not None and self.path is None:
+            raise ValueError("a 'label' names a matrix in a file: give its 'path' too")
         values, ids = self.matrix, self.ids
         if self.path is not None:
             values, of_file = _loaded(self.path, self.label)

@@ -54,8 +54,8 @@ def as_kernel(value: Any) -> Any:
 
     Examples
     --------
-    >>> as_kernel(np.eye(2)), as_kernel("rbf")
-    (Precomputed(matrix=<2 x 2>, path=None, new=None), RBF(sigma='mean', gamma=None))
+    >>> as_kernel(np.eye(2)).matrix.tolist(), as_kernel("rbf")
+    ([[1.0, 0.0], [0.0, 1.0]], RBF(sigma='mean', gamma=None))
     >>> as_kernel(lambda a, b: a @ b.T).diagonal(np.array([[1.0], [2.0]]))
     array([1., 4.])
     """

@@ -169,7 +169,7 @@ def test_a_file_of_matrices_is_compared_as_the_columns_are(
         few = ("--baselines", "none", "--json")
         done = mklkit("compare", *FILES, *kernel, *rest, *few, cwd=study)
         assert done.code == 0, done
-        methods = {row["method"]: row["score"] for row in done.json["methods"]}
+        methods = {row["method"]: row["score"] for row in done.json["tables"]["clinical"]}
         results.append({name: methods[name] for name in ("mrna", "clinical", "uniform")})
     assert results[0] == results[1]
 
@@ -260,6 +260,7 @@ def test_rows_are_found_by_text_or_number() -> None:
     for ids in ([7, 9, 12], ["7", "9", "12"], np.array([7.0, 9.0, 12.0])):
         values = Precomputed(gram, ids=ids)(*(frame.to_numpy(np.float64) for frame in frames))
         np.testing.assert_array_equal(values, expected)
+    assert "ids=<3>" in repr(Precomputed(gram, ids=ids))
     y = ["a", "b", "a"]
     for table in (
         pd.DataFrame({"id": [12, 7, 9], "x": [1.0, 2.0, 3.0]}),
@@ -274,6 +275,8 @@ def test_rows_are_found_by_text_or_number() -> None:
         np.testing.assert_array_equal(
             model.decision_function(table), plain.decision_function(table.assign(id=[2, 0, 1]))
         )
+    with pytest.raises(DataError, match="16 digits or more"):
+        MKLClassifier(graph[1]).fit(pd.DataFrame({"id": [10**17, 1, 2]}), y)
     with pytest.raises(DataError, match="'id' has a gap in row 2; each row needs its identifier"):
         model.predict(pd.DataFrame({"id": ["12", None], "x": 1.0}))
     with pytest.raises(DataError, match="no row with 2 ids"):

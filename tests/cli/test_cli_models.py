@@ -131,6 +131,10 @@ def test_a_column_of_probabilities_for_each_class(
     loaded, rows = load_model(model), patients.drop(columns="target")
     np.testing.assert_allclose(table[names], loaded.predict_proba(rows), rtol=1e-12)
     assert table["prediction"].tolist() == loaded.predict(rows).tolist()
+    best = pd.read_csv(io.StringIO(mklkit("predict", model, fitted.data, "--top", "1").out))
+    assert list(best) == ["prediction", "top_1", "top_1_probability"]
+    assert best["top_1"].tolist() == table[names].idxmax(axis=1).str.partition("_")[2].tolist()
+    np.testing.assert_allclose(best["top_1_probability"], table[names].max(axis=1))
     assert "probabilities by sigmoids" in mklkit("inspect", model).out
     said = "gives no probabilities: fit it again with 'mklkit fit --probability'"
     mklkit("predict", fitted.model, fitted.data, "--probability").refused(said)
