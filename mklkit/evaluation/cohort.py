@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import binomtest
+from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 
 from mklkit.datasets.pipeline import missing_sources_in
@@ -26,6 +27,10 @@ DRAWS = 1000
 """The number of samples drawn with replacement for an interval."""
 FEW_GROUPS = 10
 """With fewer groups, the spread of draws says too little, and there is no interval."""
+CALIBRATION_STEP = 5
+"""Of so many draws one is used for the interval of a calibration, which takes longer."""
+ROUNDING = 1e-9
+"""Scores that differ less are the same."""
 LEAST, MOST = 1e-6, 1 - 1e-6
 """Probabilities outside of these have logits that one sample decides."""
 
@@ -39,6 +44,7 @@ def score_cohort(
     task: Task,
     groups: NDArray[Any] | None = None,
     seed: int = 0,
+    n_draws: int = DRAWS,
 ) -> dict[str, Any]:
     """Score a fitted model on samples that it has not learned from; nothing is fitted again.
 
@@ -56,6 +62,8 @@ def score_cohort(
         The group of each sample; intervals are then over groups.
     seed : int, default=0
         Of the samples that are drawn for intervals.
+    n_draws : int, default=1000
+        How many samples are drawn.
 
     Returns
     -------
@@ -89,10 +97,10 @@ def score_cohort(
     if task.has_classes:
         _check_classes(truth, np.asarray(model.classes_))
     predictions = np.asarray(model.predict(features))
-    answers = task.answers(model, features, truth, predictions)
+    answers = _with_variance(task.answers(model, features, truth, predictions), task)
     scores = [score for score in task.scores if score.of is not None and answers.has(score.needs)]
     scores = [score for score in scores if score.ranks]
-    draws = _draws(len(truth), groups, seed)
+    draws = _draws(len(truth), groups, seed, n_draws)
     lacking = missing_sources_in(model, features).any(axis=1).to_numpy(bool)
     parts = {"all": np.ones(len(truth), bool)}
     if lacking.any():
@@ -104,13 +112,12 @@ def score_cohort(
     whole = results["all"]
     assert whole is not None, "a cohort has samples"
     whole |= {score.key: _of(score, answers) for score in scores if score.key not in whole}
-    return {
-        "scores": results,
-        "intervals": {
-            score.key: _interval(score, answers, draws, groups is None) for score in scores
-        },
-        "calibration": _calibration(answers, task, model, draws),
-    }
+    with config_context(skip_parameter_validation=True):  # which takes as long as a score
+        intervals = {
+            score.key: _interval(score, answers, task, draws, groups is None) for score in scores
+        }
+        calibration = _calibration(answers, task, model, draws)
+    return {"scores": results, "intervals": intervals, "calibration": calibration}
 
 
 def _check_classes(truth: NDArray[Any], classes: NDArray[Any]) -> None:
@@ -125,26 +132,35 @@ def _check_classes(truth: NDArray[Any], classes: NDArray[Any]) -> None:
         )
 
 
-def _draws(n_rows: int, groups: NDArray[Any] | None, seed: int) -> list[NDArray[np.intp]]:
+def _draws(
+    n_rows: int, groups: NDArray[Any] | None, seed: int, n_draws: int
+) -> list[NDArray[np.intp]]:
     """Return rows drawn with replacement, or those of groups; none of too few groups."""
     rng = np.random.default_rng(seed)
     if groups is None:
-        return [rng.integers(n_rows, size=n_rows) for _ in range(DRAWS)]
+        return [rng.integers(n_rows, size=n_rows) for _ in range(n_draws)]
     codes, labels = pd.factorize(pd.Series(groups))
     if len(labels) < FEW_GROUPS:
         return []
     members = [np.flatnonzero(codes == code) for code in range(len(labels))]
-    picks = rng.integers(len(labels), size=(DRAWS, len(labels)))
+    picks = rng.integers(len(labels), size=(n_draws, len(labels)))
     return [np.concatenate([members[group] for group in pick]) for pick in picks]
 
 
-def _taken(answers: Answers, rows: NDArray[np.intp]) -> Answers:
+def _with_variance(answers: Answers, task: Task) -> Answers:
+    """Return answers with the variance of their own targets, if these are numbers."""
+    if task.has_classes:
+        return answers
+    return attrs.evolve(answers, variance=np.atleast_1d(np.var(answers.truth, axis=0)))
+
+
+def _taken(answers: Answers, rows: NDArray[np.intp], task: Task) -> Answers:
     """Return the answers on some rows."""
     parts: dict[str, Any] = {
         name: None if (values := getattr(answers, name)) is None else values[rows]
         for name in ("truth", "predictions", "values", "probabilities")
     }
-    return attrs.evolve(answers, **parts)
+    return _with_variance(attrs.evolve(answers, **parts), task)
 
 
 def _of(score: Score, answers: Answers) -> float | None:
@@ -155,7 +171,11 @@ def _of(score: Score, answers: Answers) -> float | None:
 
 
 def _interval(
-    score: Score, answers: Answers, draws: Sequence[NDArray[np.intp]], independent: bool
+    score: Score,
+    answers: Answers,
+    task: Task,
+    draws: Sequence[NDArray[np.intp]],
+    independent: bool,
 ) -> Interval:
     """Return the ends of the interval of a score."""
     right = answers.truth == answers.predictions
@@ -163,7 +183,7 @@ def _interval(
         return _wilson(right)
     if score.name == BALANCED.name and independent:
         return _of_mean([right[answers.truth == code] for code in np.unique(answers.truth)])
-    return _quantiles(draws, lambda rows: _of(score, _taken(answers, rows)))
+    return _quantiles(draws, lambda rows: _of(score, _taken(answers, rows, task)))
 
 
 def _wilson(right: NDArray[np.bool_]) -> tuple[float, float]:
@@ -189,7 +209,7 @@ def _quantiles(
     None if it is undefined in more than one of twenty, or the same in all.
     """
     values = [value for rows in draws if (value := value_of(rows)) is not None]
-    if len(values) < max(1, LEVEL * len(draws)) or len({*values}) == 1:
+    if len(values) < max(1, LEVEL * len(draws)) or np.ptp(values) < ROUNDING:
         return None
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
@@ -228,7 +248,7 @@ def _calibration(
         slope, intercept = line(truth, predicted)
         if np.isnan(slope):
             continue
-        lines = np.array([line(truth[rows], predicted[rows]) for rows in draws[: DRAWS // 5]])
+        lines = np.array([line(truth[rows], predicted[rows]) for rows in draws[::CALIBRATION_STEP]])
         ends = [None, None]
         if len(lines) and not np.isnan(lines).any(axis=1).mean() > 1 - LEVEL:
             ends = np.nanquantile(lines, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T.tolist()
