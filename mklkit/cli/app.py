@@ -31,6 +31,7 @@ ASKED = "_MKLKIT_COMPLETE"
 COMMANDS = {
     "fit": "Learn kernel weights and a classifier or a regression, and score it on held-out rows.",
     "predict": "Predict the class or value of each row of DATA, in input order.",
+    "score": "Score a saved model on samples that it has not learned from, such as another cohort.",
     "evaluate": "Score a model by repeated cross-validation: mean and standard deviation.",
     "compare": "Compare methods on the same splits: their scores, time, and tests of "
     "the differences.",

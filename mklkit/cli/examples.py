@@ -30,6 +30,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "mklkit predict wine.mkl wine --output predictions.csv",
         ),
     ),
+    "mklkit score": (
+        (
+            "Scores with intervals of a saved model on other samples, as JSON:",
+            "mklkit score wine.mkl wine --json",
+        ),
+    ),
     "mklkit evaluate": (
         (
             "Ten folds of one combiner:",

@@ -20,7 +20,8 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import columns_of, groups_of, targets_of
+from mklkit.cli.predict import groups_of, joined_by, targets_of
+from mklkit.cli.rows_to_score import rows_to_score
 from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
 from mklkit.display.terminal import FirstThatFits, facts_grid, terminal_table
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from mklkit.evaluation.sentences import Unit
     from mklkit.explanation import Explanation
-    from mklkit.protocols import Task
 
 MOST_GROUPS = 10
 """Groups of columns that are printed; --json shows all."""
@@ -48,6 +48,8 @@ def explain(
         ),
     ],
     *,
+    source: opt.Sources = None,
+    by: opt.By = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -148,15 +150,18 @@ def explain(
             "Rows are kept together by --groups or split by --ignore-groups: leave out one."
         )
     requested(cv, None, None, split_column, groups)
-    check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
+    studied = opt.study_files(data, source, by or (joined_by(metadata) if source else None))
+    assert studied is not None, "DATA is required"
+    check_outputs([], [studied], model, [plot, plot_columns])
     with faults_of_file(model):
         task = explained_task(pipeline)
         trained = None if ignore_groups else groups_of(metadata)
         targets = [target] if target is not None else targets_of(metadata)
         selectors = targets, groups or trained, split_column, trained
-        rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *selectors)
+        read = rows_to_score(studied, pipeline, task, model, *selectors)
+        rows, truth, together, parts, notes = read
         if ignore_groups and (grouped := groups_of(metadata)):
             notes.append(
                 f"rows are treated as independent, although the model was fitted with the groups in"
@@ -200,70 +205,6 @@ def explain(
     for picture in (plot, plot_columns):
         if picture is not None:
             say(f"drew {picture}")
-
-
-def _rows(
-    data: str,
-    pipeline: Any,
-    task: Task,
-    model: Path,
-    targets: list[str],
-    groups: str | None,
-    split_column: str | None,
-    trained: str | None,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, list[str]]:
-    """Return the rows that have every target, a column for each, groups, parts, and remarks.
-
-    ``trained`` is the column of the model's own groups, if these are to be kept together.
-    """
-    import pandas as pd
-
-    from mklkit.datasets import load_features
-    from mklkit.datasets.pipeline import encoder_in
-    from mklkit.datasets.target import note_without_target
-    from mklkit.errors import DataError, listed, quoted
-
-    columns = columns_of(pipeline, model)
-    names = targets if len(targets) == task.n_targets else list(task.targets)
-    if len(targets) != task.n_targets == 1:
-        raise DataError(
-            f"{model} does not say which column holds the {task.plural}: name it with --target."
-        )
-    if {*names} & {*columns}:
-        raise DataError(
-            f"{listed(names)} is a column from which the model predicts, not its target: choose"
-            " another --target."
-        )
-    encoder = encoder_in(pipeline)
-    schema = None if encoder is None else encoder.schema_
-    dropped = [] if encoder is None else encoder.identifiers_
-    needed = [name for name in columns if name not in dropped]
-    options = {groups: "--groups", split_column: "--split-column"}
-    selectors = [*names, *(name for name in options if name is not None)]
-    rows = load_features(data, columns, selectors, needed, schema)
-    for name in selectors:
-        if name not in rows.targets:
-            why = f" of the {task.plural}, by which the model is scored: give --target."
-            why = f", which {options[name]} names." if name in options else why
-            if name == trained:
-                why = (
-                    ", whose values group the rows of the model: name the column of the groups"
-                    " with --groups, or give --ignore-groups if the rows are independent."
-                )
-            raise DataError(f"{data} has no column {quoted(name)}{why}")
-    truth = rows.targets[names]
-    notes = list(rows.notes)
-    known = truth.notna().all(axis=1).to_numpy()
-    note_without_target(known, names, notes)
-    truth = task.read(truth[known])
-    features = rows.features[known]
-    if groups is not None:
-        notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
-    numbers = pd.RangeIndex(1, len(features) + 1, name="row")
-    together, parts = (
-        None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
-    )
-    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, notes
 
 
 def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: list[str]) -> None:

@@ -114,10 +114,10 @@ def scores_tables(
 
 
 def parts_table(task: Task, scores: dict[str, dict[str, Any]], first: str | None = None) -> Grid:
-    """Return the scores of parts of the rows, side by side."""
+    """Return the scores of parts of the rows, by key or name, side by side."""
     from mklkit.evaluation.result_tables import scores_result
 
-    parts = [{"name": PARTS[key], **score} for key, score in scores.items()]
+    parts = [{"name": PARTS.get(key, key), **score} for key, score in scores.items()]
     return terminal_list(scores_result(task, parts, first))
 
 

@@ -1,6 +1,7 @@
 """Training data: built-in data sets and files in common formats.
 
-``load_table`` reads a data set with its target, ``load_features`` reads new rows to predict for.
+``load_table`` reads a data set with its target, ``load_study`` one that has a file for each source,
+and ``load_features`` new rows to predict for.
 
 Examples
 --------
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from mklkit.datasets.builtin import BUILTIN_NAMES
     from mklkit.datasets.covariates import CovariateRemoval
     from mklkit.datasets.new_rows import NewRows, load_features
-    from mklkit.datasets.table import Table, load_table
+    from mklkit.datasets.study_files import StudyFiles
+    from mklkit.datasets.table import Table, load_study, load_table
     from mklkit.views.stored_rows import StoredRows
 
 # Imported when first used: the command line knows formats and names without pandas.
@@ -26,7 +28,8 @@ _HOME = {
     "datasets.builtin": "BUILTIN_NAMES",
     "datasets.covariates": "CovariateRemoval",
     "datasets.new_rows": "NewRows load_features",
-    "datasets.table": "Table load_table",
+    "datasets.study_files": "StudyFiles",
+    "datasets.table": "Table load_study load_table",
     "views.stored_rows": "StoredRows",
 }
 
@@ -35,8 +38,10 @@ __all__ = [
     "CovariateRemoval",
     "NewRows",
     "StoredRows",
+    "StudyFiles",
     "Table",
     "load_features",
+    "load_study",
     "load_table",
 ]
 

@@ -17,11 +17,17 @@ from mklkit.datasets.files import RawTable, read_whole
 from mklkit.errors import DataError, counted, listed, quoted, suggest
 from mklkit.estimators.sources import NOT_IN_GLOBS, may_name_source
 
+Part = str | PathLike[str] | pd.DataFrame
+"""A file, or a frame of a program."""
+
 HARDLY = 0.1
 """Files in which a smaller share of identifiers is the same are not joined."""
 
 SHOWN_IDS = 3
 """The number of identifiers that a message shows."""
+
+OUTCOMES = "outcomes"
+"""The source beside the outcomes of a frame, which has no name."""
 
 NOT_IN_NAMES = NOT_IN_GLOBS | frozenset("@]()=# \t")
 """Characters of which the name of a source must have none, since kernels name it."""
@@ -33,13 +39,13 @@ class StudyFiles:
 
     Attributes
     ----------
-    outcomes : str or path
-        The file with the outcomes. Its other columns keep their names and are one source.
-    sources : mapping of str to str or path
-        The other files, by the name of their source, which their columns begin with; the columns
-        of a single file may belong to any sources.
+    outcomes : str, path or DataFrame
+        The file or frame with the outcomes. Its other columns keep their names and are one source.
+    sources : mapping of str to str, path or DataFrame
+        The others, by the name of their source, with which the names of their columns begin;
+        without any, the columns of the first may belong to any sources.
     by : str
-        The column that identifies a sample in every file.
+        The column that identifies a sample in every file; of a frame it may be the index.
 
     Raises
     ------
@@ -52,8 +58,8 @@ class StudyFiles:
     ['clinical', 'mrna']
     """
 
-    outcomes: str | PathLike[str]
-    sources: Mapping[str, str | PathLike[str]]
+    outcomes: Part
+    sources: Mapping[str, Part]
     by: str
 
     def __attrs_post_init__(self) -> None:
@@ -65,15 +71,17 @@ class StudyFiles:
                 )
         if self.own_name in self.sources:
             raise DataError(
-                f"Two files are the source {quoted(self.own_name)}: {self.outcomes} and"
-                f" {self.sources[self.own_name]}. Give the second one another name."
+                f"Two files are the source {quoted(self.own_name)}: that of the outcomes, which is"
+                " named so, and another. Give the second one another name."
             )
 
     @property
     def own_name(self) -> str:
-        """The name of the source that is beside the outcomes: that of the file."""
+        """The name of the source that is beside the outcomes: that of the file, or outcomes."""
+        if isinstance(self.outcomes, pd.DataFrame):
+            return OUTCOMES
         stem = Path(self.outcomes).name.partition(".")[0]
-        return re.sub(rf"[{re.escape(''.join(NOT_IN_NAMES))}]", "_", stem) or "outcomes"
+        return re.sub(rf"[{re.escape(''.join(NOT_IN_NAMES))}]", "_", stem) or OUTCOMES
 
     @property
     def names(self) -> list[str]:
@@ -82,11 +90,12 @@ class StudyFiles:
 
     @property
     def files(self) -> list[str]:
-        """All files."""
-        return [str(self.outcomes), *map(str, self.sources.values())]
+        """The paths of all files; frames have none."""
+        parts = [self.outcomes, *self.sources.values()]
+        return [str(part) for part in parts if not isinstance(part, pd.DataFrame)]
 
     def __str__(self) -> str:
-        return str(self.outcomes)
+        return self.own_name if isinstance(self.outcomes, pd.DataFrame) else str(self.outcomes)
 
     def read(self, as_text: Collection[str] = ()) -> RawTable:
         """Return the samples of all files as one table.
@@ -108,7 +117,7 @@ class StudyFiles:
         if counts and max(counts.values()) > 1:
             twice = max(counts, key=lambda name: counts[name])
             raise DataError(
-                f"Two columns would be named {quoted(twice)}: rename the one in {self.outcomes}."
+                f"Two columns would be named {quoted(twice)}: rename the one beside the outcomes."
             )
         frames = [
             part.frame.set_axis(columns[name], axis=1).reindex(ids) for name, part in parts.items()
@@ -119,8 +128,8 @@ class StudyFiles:
         origin = f"{counted(len(parts), 'file')} joined by {quoted(self.by)}"
         return RawTable(
             table,
-            Path(self.outcomes).name.partition(".")[0],
-            origin if several else f"{Path(self.outcomes).name}, rows named by {quoted(self.by)}",
+            self.own_name,
+            origin if several else f"{next(iter(parts.values())).path}, named by {quoted(self.by)}",
             [*(self._numbers(parts, there) if several else ()), *notes],
             next((part.decimal for part in parts.values() if part.decimal), None),
             ids=pd.Series(ids, name=self.by),
@@ -130,13 +139,17 @@ class StudyFiles:
     def _files(self, as_text: Collection[str]) -> Iterator[_File]:
         """Read the files; one without the identifier may have samples in columns."""
         known: set[str] = set()
-        for name, path in zip(self.names, self.files, strict=True):
-            raw = read_whole(path, [self.by, *_own_globs(name, as_text)])
-            if self.by not in raw.frame and name != self.own_name:
+        for name, part in zip(self.names, [self.outcomes, *self.sources.values()], strict=True):
+            if isinstance(part, pd.DataFrame):
+                raw, title = _of_frame(part, self.by, name), name
+            else:
+                raw = read_whole(part, [self.by, *_own_globs(name, as_text)])
+                title = Path(part).name
+            if self.by not in raw.frame and known:
                 raw = _turned(raw, self.by, known)
-            part = _File.of(raw, self.by, Path(path).name)
-            known |= {*part.frame.index}
-            yield part
+            file = _File.of(raw, self.by, title, bool(known))
+            known |= {*file.frame.index}
+            yield file
 
     def _columns(self, name: str, frame: pd.DataFrame) -> list[str]:
         """Return the columns' names in the joined table, which begin with that of their source."""
@@ -175,13 +188,14 @@ class _File:
     decimal: str | None
 
     @classmethod
-    def of(cls, raw: RawTable, by: str, path: str) -> _File:
+    def of(cls, raw: RawTable, by: str, path: str, may_be_turned: bool) -> _File:
         """Return a table that was read, indexed by a column of identifiers."""
         if by not in raw.frame:
             names = [str(name) for name in raw.frame]
+            turned = ", and no samples in its columns" * may_be_turned
             raise DataError(
-                f"{path} has no column {quoted(by)} to join its samples by, and no samples in its"
-                f" columns.{suggest(by, names)} Its columns: {listed(names)}."
+                f"{path} has no column {quoted(by)} to join its samples by{turned}."
+                f"{suggest(by, names)} Its columns: {listed(names)}."
             )
         ids = _as_text(raw.frame[by])
         if ids.isna().any():
@@ -205,6 +219,14 @@ class _File:
 def read_data(source: str | PathLike[str] | StudyFiles, as_text: Collection[str] = ()) -> RawTable:
     """Read a built-in table, a file, or the files of a study."""
     return source.read(as_text) if isinstance(source, StudyFiles) else read_whole(source, as_text)
+
+
+def _of_frame(frame: pd.DataFrame, by: str, name: str) -> RawTable:
+    """Return a frame of a program as if it had been read from a file."""
+    if by not in frame and frame.index.name == by:
+        frame = frame.reset_index()
+    frame, notes = plain_values(frame.set_axis([str(column) for column in frame], axis=1), name)
+    return RawTable(frame, name, "a frame", notes)
 
 
 def _own_globs(name: str, as_text: Collection[str]) -> list[str]:

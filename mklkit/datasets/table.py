@@ -17,7 +17,7 @@ from mklkit.datasets.files import ChunkedTable, RawTable
 from mklkit.datasets.notations import WRITTEN
 from mklkit.datasets.readings import is_text, settle_notations
 from mklkit.datasets.remarks import remarks
-from mklkit.datasets.study_files import StudyFiles, read_data
+from mklkit.datasets.study_files import Part, StudyFiles, read_data
 from mklkit.datasets.table_schema import columns_of
 from mklkit.datasets.target import (
     Wanted,
@@ -188,6 +188,13 @@ class Table:
         own = Columns.named([name], holds="text", notation=WRITTEN, role="identifier")
         schema = attrs.evolve(self.schema, columns=self.schema.columns + own)
         return attrs.evolve(self, features=features, schema=schema), named
+
+    @property
+    def by_source(self) -> dict[str, pd.DataFrame]:
+        """The features of each source, as estimators take them; of all if there are no sources."""
+        if self.sources is None:
+            return {self.name: self.features}
+        return {name: self.features[[*columns]] for name, columns in self.sources.items()}
 
     @property
     def target_names(self) -> list[str]:
@@ -362,6 +369,58 @@ def load_table(
         schema = Schema([*table.schema, Column(str(counts.name), role="weight")])
         table = attrs.evolve(table, weights=counts, schema=schema)
     return attrs.evolve(table, task=learned.name)
+
+
+def load_study(
+    sources: Mapping[str, Part],
+    *,
+    by: str,
+    outcomes: Part,
+    target: Wanted = None,
+    drop: Sequence[str] = (),
+    weights: str | int | None = None,
+    task: str = TASK,
+) -> Table:
+    """Read the sources of a study, whose samples are joined by an identifier.
+
+    Parameters
+    ----------
+    sources : mapping of str to str, path or DataFrame
+        The file or frame of each source, by its name.
+    by : str
+        The column that identifies a sample in each of them; of a frame it may be the index.
+    outcomes : str, path or DataFrame
+        The file or frame with the target, whose other columns are a source too.
+    target, drop, weights, task
+        As for :func:`load_table`.
+
+    Returns
+    -------
+    Table
+        The samples whose target is known and that have some source. ``table.by_source`` has a frame
+        for each source, as estimators take them, and ``table.notes`` say what was joined.
+
+    Raises
+    ------
+    DataError
+        If a source lacks the identifier or has it twice, identifiers hardly match, a file can't be
+        read, or nothing can be learned from the samples.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mklkit import MKLClassifier
+    >>> outcomes = pd.DataFrame({"patient": ["p1", "p2", "p3", "p4"], "ill": [0, 1, 0, 1]})
+    >>> genes = pd.DataFrame({"patient": ["p4", "p3", "p2", "p1"], "x": [2.0, 0.1, 2.2, 0.3]})
+    >>> blood = pd.DataFrame({"patient": ["p1", "p2", "p4"], "x": [1.0, 3.0, 3.1]})
+    >>> study = load_study({"genes": genes, "blood": blood}, by="patient", outcomes=outcomes)
+    >>> study.features["genes_x"].tolist(), study.notes[3]
+    ([0.3, 2.2, 0.1, 2.0], "joined by 'patient': 4 samples, of which 3 are in all 3 files")
+    >>> MKLClassifier(["genes:rbf", "blood:rbf"]).fit(study.by_source, study.target).weights_
+    array([[0.5, 0.5]])
+    """
+    files = StudyFiles(outcomes, sources, by)
+    return load_table(files, target, drop, weights=weights, task=task)
 
 
 def _with_a_source(

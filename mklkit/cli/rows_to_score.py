@@ -1,0 +1,82 @@
+"""Rows with their targets, on which a saved model is scored or explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mklkit.cli.predict import columns_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mklkit.datasets.study_files import StudyFiles
+    from mklkit.protocols import Task
+
+
+def rows_to_score(
+    data: str | StudyFiles,
+    pipeline: Any,
+    task: Task,
+    model: Path,
+    targets: list[str],
+    groups: str | None,
+    split_column: str | None,
+    trained: str | None,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, list[str]]:
+    """Return the rows that have every target, a column for each, groups, parts, and remarks.
+
+    ``trained`` is the column of the model's own groups, if these are to be kept together.
+    """
+    import pandas as pd
+
+    from mklkit.datasets import load_features
+    from mklkit.datasets.pipeline import encoder_in
+    from mklkit.datasets.target import note_without_target
+    from mklkit.errors import DataError, counted, listed, quoted
+
+    columns = columns_of(pipeline, model)
+    names = targets if len(targets) == task.n_targets else list(task.targets)
+    if len(targets) != task.n_targets == 1:
+        raise DataError(
+            f"{model} does not say which column holds the {task.plural}: name it with --target."
+        )
+    if {*names} & {*columns}:
+        raise DataError(
+            f"{listed(names)} is a column from which the model predicts, not its target: choose"
+            " another --target."
+        )
+    encoder = encoder_in(pipeline)
+    schema = None if encoder is None else encoder.schema_
+    dropped = [] if encoder is None else encoder.identifiers_
+    needed = [name for name in columns if name not in dropped]
+    options = {groups: "--groups", split_column: "--split-column"}
+    selectors = [*names, *(name for name in options if name is not None)]
+    rows = load_features(data, columns, selectors, needed, schema)
+    for name in selectors:
+        if name not in rows.targets:
+            why = f" of the {task.plural}, by which the model is scored: give --target."
+            why = f", which {options[name]} names." if name in options else why
+            if name == trained:
+                why = (
+                    ", whose values group the rows of the model: name the column of the groups"
+                    " with --groups, or give --ignore-groups if the rows are independent."
+                )
+            raise DataError(f"{data} has no column {quoted(name)}{why}")
+    truth = rows.targets[names]
+    notes = list(rows.notes)
+    known = truth.notna().all(axis=1).to_numpy()
+    note_without_target(known, names, notes)
+    empty = known & rows.features[needed].isna().all(axis=1).to_numpy()
+    if empty.any():
+        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
+    known = known & ~empty
+    truth = task.read(truth[known])
+    features = rows.features[known]
+    if groups is not None:
+        notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
+    numbers = pd.RangeIndex(1, len(features) + 1, name="row")
+    together, parts = (
+        None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
+    )
+    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, notes

@@ -1,0 +1,176 @@
+"""Commands on the files of a study, and a saved model on another cohort."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.processes import Run
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
+
+IDS = [f"p{number:03}" for number in range(90)]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two cohorts of a study; the second lacks the source ``prot``."""
+    folder = tmp_path_factory.mktemp("study")
+    rng = np.random.default_rng(1)
+    ill = np.arange(90) % 2
+    parts = {
+        "clinical": pd.DataFrame({"age": rng.normal(50, 9, 90), "ill": np.where(ill, "yes", "no")}),
+        "genes": pd.DataFrame(rng.normal(size=(90, 12)) + 0.5 * ill[:, None]),
+        "prot": pd.DataFrame(rng.normal(size=(90, 4)) + 0.5 * ill[:, None]),
+    }
+    for name, part in parts.items():
+        frame = part if name == "clinical" else part.add_prefix("v")
+        frame = pd.concat([pd.Series(IDS, name="patient"), frame], axis=1)
+        cohorts = {"first": frame[:60], "second": frame[60:]}
+        for cohort, rows in cohorts.items():
+            some = rows if name == "clinical" else rows.sample(frac=0.8, random_state=2)
+            some.to_csv(folder / f"{cohort}_{name}.csv", index=False)
+    return folder
+
+
+def files(folder: Path, cohort: str, *sources: str) -> list[str]:
+    """Return the arguments that name the files of a cohort."""
+    named = [f"{source}={folder}/{cohort}_{source}.csv" for source in sources]
+    return [f"{folder}/{cohort}_clinical.csv", *(word for n in named for word in ("--source", n))]
+
+
+@pytest.fixture(scope="module")
+def model(study: Path, mklkit: Run) -> Path:
+    """Return the file of a model of the first cohort."""
+    path = study / "model.mkl"
+    data = files(study, "first", "genes", "prot")
+    done = mklkit("fit", *data, "--by", "patient", "-t", "ill", "-o", str(path))
+    assert done.code == 0, done
+    return path
+
+
+def test_each_source_gets_a_kernel(study: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes", "prot")
+    done = mklkit("fit", *data, "--by", "patient", "-t", "ill", "--json")
+    assert done.code == 0, done
+    record = done.json
+    assert [kernel["name"] for kernel in record["model"]["kernels"]] == [
+        "first_clinical",
+        "genes",
+        "prot",
+    ]
+    assert record["data"]["joined_by"] == "patient"
+    assert record["data"]["sources"] == {"first_clinical": 1, "genes": 12, "prot": 4}
+    assert record["data"]["target"] == "ill"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("evaluate", "--cv", "3"), ("kernels",), ("compare", "-c", "uniform", "--cv", "2x1")],
+    ids=lambda command: command[0],
+)
+def test_commands_take_the_files(command: tuple[str, ...], study: Path, mklkit: Run) -> None:
+    name, *options = command
+    data = files(study, "first", "genes", "prot")
+    done = mklkit(name, *data, "--by", "patient", "-t", "ill", *options, "--json")
+    assert done.code == 0, done
+    assert "genes" in done.out
+    assert "prot" in done.out
+
+
+def test_kernels_are_labelled_like_their_source(study: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes", "prot")
+    kernels = ("-k", "genes:linear", "-k", "prot:rbf", "-k", "first_clinical:rbf")
+    done = mklkit("fit", *data, "--by", "patient", "-t", "ill", *kernels, "--json")
+    columns = [kernel["columns"] for kernel in done.json["model"]["kernels"]]
+    assert [len(each) for each in columns] == [12, 4, 1]
+
+
+def test_predictions_have_the_identifiers_in_their_order(
+    study: Path, model: Path, mklkit: Run
+) -> None:
+    path = study / "predictions.csv"
+    done = mklkit("predict", str(model), *files(study, "second", "genes"), "-o", str(path))
+    assert done.code == 0, done
+    assert "no row has the source 'prot'" in done.err
+    clinical = pd.read_csv(study / "second_clinical.csv")
+    assert pd.read_csv(path)["patient"].tolist() == clinical["patient"].tolist()
+
+
+class TestScore:
+    """``mklkit score`` on the second cohort, whose predictions the test has by ``predict``."""
+
+    def test_scores_are_those_of_the_predictions(
+        self, study: Path, model: Path, mklkit: Run
+    ) -> None:
+        data = files(study, "second", "genes")
+        result = mklkit("score", str(model), *data, "--json").json
+        path = study / "answers.csv"
+        assert mklkit("predict", str(model), *data, "-o", str(path)).code == 0
+        answers = pd.read_csv(path)
+        truth = pd.read_csv(study / "second_clinical.csv")["ill"]
+        scores = result["scores"]["all"]
+        assert scores["accuracy"] == pytest.approx(accuracy_score(truth, answers["prediction"]))
+        assert scores["balanced_accuracy"] == pytest.approx(
+            balanced_accuracy_score(truth, answers["prediction"])
+        )
+        expected = confusion_matrix(truth, answers["prediction"]).tolist()
+        assert scores["confusion"] == expected
+        low, high = result["intervals"]["accuracy"]
+        assert low < scores["accuracy"] < high
+
+    def test_the_report_has_intervals(self, study: Path, model: Path, mklkit: Run) -> None:
+        done = mklkit("score", str(model), *files(study, "second", "genes"))
+        assert done.code == 0, done
+        assert "95 % CI" in done.out
+        assert "--probability" in done.err
+
+    def test_an_unknown_class_is_named(self, study: Path, model: Path, mklkit: Run) -> None:
+        table = pd.read_csv(study / "second_clinical.csv").assign(ill="perhaps")
+        table.to_csv(study / "perhaps.csv", index=False)
+        genes = f"genes={study}/second_genes.csv"
+        done = mklkit("score", str(model), str(study / "perhaps.csv"), "--source", genes)
+        assert done.code == 2
+        assert "'perhaps'" in done.err
+
+
+def test_explain_takes_the_files(study: Path, model: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes", "prot")
+    done = mklkit("explain", str(model), *data, "--cv", "2x1", "--json")
+    assert done.code == 0, done
+    assert {*done.json["kernels"][0]} >= {"kernel"}
+
+
+WRONG = {
+    "no --by": (("--source", "genes={}/first_genes.csv"), "--by"),
+    "no such column": (("--by", "person"), "'person'"),
+    "no name": (("--source", "{}/first_genes.csv", "--by", "patient"), "NAME=FILE"),
+    "one name twice": (
+        ("--source", "g={}/first_genes.csv", "--source", "g={}/first_prot.csv", "--by", "patient"),
+        "'g'",
+    ),
+    "no such file": (("--source", "g={}/genes.csv", "--by", "patient"), "genes.csv"),
+    "in parts": (
+        ("--source", "g={}/first_genes.csv", "--by", "patient", "--stream"),
+        "--stream",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "named"), WRONG.values(), ids=WRONG)
+def test_wrong_input_is_named(
+    options: tuple[str, ...], named: str, study: Path, mklkit: Run
+) -> None:
+    words = [word.replace("{}", str(study)) for word in options]
+    done = mklkit("fit", f"{study}/first_clinical.csv", "-t", "ill", *words)
+    assert done.code == 2, done
+    assert named in done.err
+
+
+def test_an_output_is_none_of_the_files(study: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes")
+    output = str(study / "first_genes.csv")
+    done = mklkit("fit", *data, "--by", "patient", "-t", "ill", "-o", output)
+    assert done.code == 2
+    assert "first_genes.csv" in done.err

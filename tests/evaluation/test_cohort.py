@@ -1,0 +1,141 @@
+"""Scores of a fitted model on other samples: intervals and calibration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import bootstrap, norm
+from sklearn.metrics import roc_auc_score
+
+from mklkit import MKLClassifier, MKLRegressor, build_pipeline
+from mklkit.errors import DataError
+from mklkit.evaluation.cohort import score_cohort
+from mklkit.tasks import Classification, Regression
+
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(160, 4)), columns=["lab_a", "lab_b", "x_a", "x_b"])
+Y = np.where(X["lab_a"] + X["x_a"] + RNG.normal(size=160) > 0, "yes", "no")
+TRAIN, TEST = slice(0, 80), slice(80, 160)
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    """Return a classifier with probabilities."""
+    kernels = ["lab:rbf@lab_*", "x:rbf@x_*"]
+    return build_pipeline(MKLClassifier(kernels, probability=True)).fit(X[TRAIN], Y[TRAIN])
+
+
+@pytest.fixture(scope="module")
+def result(model: Any) -> dict[str, Any]:
+    """Return its scores on the other samples."""
+    return score_cohort(model, X[TEST], Y[TEST], Classification(), n_draws=200)
+
+
+def test_the_interval_of_the_accuracy_is_wilsons(model: Any, result: dict[str, Any]) -> None:
+    share = (model.predict(X[TEST]) == Y[TEST]).mean()
+    n, z = 80, norm.ppf(0.975)
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    assert result["intervals"]["accuracy"] == pytest.approx((middle - half, middle + half))
+
+
+def test_the_interval_of_the_area_is_scipys_bootstrap(model: Any, result: dict[str, Any]) -> None:
+    probabilities = model.predict_proba(X[TEST])[:, 1]
+    truth = Y[TEST] == "yes"
+
+    def area(truth: Any, values: Any) -> float:
+        return float(roc_auc_score(truth, values))
+
+    drawn = bootstrap(
+        (truth, probabilities),
+        area,
+        paired=True,
+        vectorized=False,
+        n_resamples=400,
+        method="percentile",
+        rng=np.random.default_rng(5),
+    ).confidence_interval
+    # Both are quantiles of draws: their own error is a sixth of the width.
+    width = drawn.high - drawn.low
+    assert result["intervals"]["auc"] == pytest.approx((drawn.low, drawn.high), abs=width / 5)
+    assert result["scores"]["all"]["auc"] == pytest.approx(area(truth, probabilities))
+
+
+def test_balanced_accuracy_covers_its_expectation() -> None:
+    """Of 400 cohorts, the interval holds the expected balanced accuracy in 93 % or more."""
+    from mklkit.evaluation.cohort import _of_mean
+
+    rng = np.random.default_rng(1)
+    recalls = np.array([0.9, 0.6])
+    covered = 0
+    for _ in range(400):
+        low, high = _of_mean([rng.random(n) < p for n, p in zip((60, 12), recalls, strict=True)])
+        covered += low <= recalls.mean() <= high
+    # A binomial share of 0.95 is below 0.925 in one of a hundred such runs.
+    assert covered >= 0.925 * 400
+
+
+def test_calibration_is_the_maximum_of_the_likelihood(model: Any, result: dict[str, Any]) -> None:
+    probabilities = model.predict_proba(X[TEST])[:, 1]
+    logits = np.log(probabilities / (1 - probabilities))
+    happened = (Y[TEST] == "yes").astype(float)
+
+    def loss(line: Any) -> float:
+        values = line[0] + line[1] * logits
+        return float(np.logaddexp(0, values).sum() - happened @ values)
+
+    both = minimize(loss, [0.0, 1.0], tol=1e-10).x
+    shift = minimize(lambda shift: loss([shift[0], 1.0]), [0.0], tol=1e-10).x
+    line = result["calibration"]["yes"]
+    assert line["slope"] == pytest.approx(both[1], rel=1e-3)
+    assert line["intercept"] == pytest.approx(shift[0], abs=1e-4)
+    low, high = line["slope_interval"]
+    assert low < line["slope"] < high
+
+
+def test_parts_have_all_sources_or_lack_one(model: Any) -> None:
+    lacking = X[TEST].copy()
+    lacking.loc[lacking.index[:20], ["lab_a", "lab_b"]] = np.nan
+    scores = score_cohort(model, lacking, Y[TEST], Classification(), n_draws=100)["scores"]
+    assert (scores["complete"]["rows"], scores["incomplete"]["rows"]) == (60, 20)
+    right = model.predict(lacking) == Y[TEST]
+    assert scores["incomplete"]["accuracy"] == pytest.approx(right[:20].mean())
+
+
+def test_groups_widen_intervals_and_few_have_none(model: Any) -> None:
+    twice = pd.concat([X[TEST], X[TEST]]), np.concatenate([Y[TEST], Y[TEST]])
+    groups = np.tile(np.arange(80), 2)
+    alone = score_cohort(model, X[TEST], Y[TEST], Classification(), n_draws=100)["intervals"]["auc"]
+    grouped = score_cohort(model, *twice, Classification(), groups, n_draws=100)["intervals"]["auc"]
+    assert grouped == pytest.approx(alone, abs=0.02)
+    few = score_cohort(model, *twice, Classification(), np.repeat([0, 1], 80), n_draws=100)
+    assert few["intervals"]["auc"] is None
+
+
+def test_a_regression_is_scored_and_calibrated() -> None:
+    target = X["lab_a"].to_numpy() + 0.1 * RNG.normal(size=160)
+    model = build_pipeline(MKLRegressor(["linear"])).fit(X[TRAIN], target[TRAIN])
+    result = score_cohort(model, X[TEST], target[TEST], Regression(), n_draws=100)
+    predictions = model.predict(X[TEST])
+    line = result["calibration"]["target"]
+    assert line["slope"] == pytest.approx(np.polyfit(predictions, target[TEST], 1)[0])
+    assert line["intercept"] == pytest.approx((target[TEST] - predictions).mean())
+    low, high = result["intervals"]["r2"]
+    assert low < result["scores"]["all"]["r2"] < high
+
+
+def test_a_perfect_score_has_no_interval_from_draws_that_are_all_the_same(model: Any) -> None:
+    own = model.predict(X[TEST])
+    result = score_cohort(model, X[TEST], own, Classification(), n_draws=100)
+    assert result["intervals"]["auc"] is None
+    low, high = result["intervals"]["balanced_accuracy"]
+    assert low < 1 == pytest.approx(high)
+
+
+def test_a_class_that_was_not_learned_is_refused(model: Any) -> None:
+    with pytest.raises(DataError, match="'perhaps'"):
+        score_cohort(model, X[TEST], np.full(80, "perhaps"), Classification(), n_draws=100)
