@@ -281,7 +281,7 @@ def _of_frame(name: str, frame: pd.DataFrame, roles: Roles, kind: str) -> DataSe
 def _of_rows(
     name: str, X: Any, y: Any, roles: Roles, kind: str, notes: Sequence[str] = ()
 ) -> DataSet:
-    X, places = one_table_and_places(X)
+    X, places = one_table_and_places(X, y)
     refuse_sparse(y, "y")
     if kind == AUTO_TASK:
         kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())

@@ -117,13 +117,16 @@ def _check_flat(column: pd.Series, file: str) -> None:
         )
 
 
-def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
+def as_frame(
+    X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (), y: Any = None
+) -> pd.DataFrame:
     """Return X as a DataFrame with text names and plain values.
 
     It has the columns ``names`` in that order. A DataFrame may lack ``idle`` columns, on which
-    nothing depends; they are then empty.
+    nothing depends; they are then empty. Sources of a mapping have the samples of the targets
+    ``y``, if both have an index.
     """
-    X = X if isinstance(X, pd.DataFrame) else one_table(X)
+    X = X if isinstance(X, pd.DataFrame) else one_table(X, y)
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)
         if array.ndim != 2:

@@ -109,7 +109,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         X : DataFrame or array of shape (N, d)
             The training samples, with columns of any type.
         y : object, optional
-            Ignored; scikit-learn's pipelines pass it.
+            Nothing is learned from it; the samples of a mapping of sources must be those of its
+            index.
 
         Returns
         -------
@@ -122,7 +123,7 @@ class TableEncoder(TransformerMixin, StoresNames):
             If names repeat, a number is too large, or only identifiers are left.
         """
         schema = Schema() if self.schema is None else self.schema
-        written = without_value(as_frame(X), schema.missing_value)
+        written = without_value(as_frame(X, y=y), schema.missing_value)
         if written.shape[1] == 0:
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = written.columns.to_numpy(dtype=object)

@@ -17,7 +17,7 @@ from mklkit.display.numbers import extent, significant
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.estimators.binding import bind
-from mklkit.estimators.joining import check_order, joined_and_places
+from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import with_sources
 from mklkit.estimators.plan import (
     Plan,
@@ -126,9 +126,7 @@ def plan_and_read(
 
     The estimator gets scikit-learn's own attributes, a classifier ``classes_`` too.
     """
-    X, sources = joined_and_places(X)
-    if sources is not None:
-        check_order(X, y)
+    X, sources = joined_and_places(X, y)
     X = as_source(X)
     row_weights = None
     if sample_weight is not None:

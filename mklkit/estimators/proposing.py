@@ -186,7 +186,7 @@ def propose_kernels(
     >>> [bound.label for bound in bank.kernels]
     ['acids', 'color']
     """
-    X, sources = joined_and_places(X)
+    X, sources = joined_and_places(X, y)
     X = as_source(X)
     estimator = BaseEstimator()
     bank = with_columns_of_labels(bind_kernels(kernels), header(X)[1], sources)

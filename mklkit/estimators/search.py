@@ -210,7 +210,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         """
         check_progress(self.progress)
         base = self._base()
-        table, sources = joined_and_places(X)
+        table, sources = joined_and_places(X, y)
         searched = [] if self.param_grid is None else points_of(self.param_grid)
         parameters = {name for _, point in searched for name in point}
         kernels = kernels_by_default(base, base.kind, as_source(table), sources, parameters)

@@ -169,7 +169,7 @@ class ScoredRows:
     @classmethod
     def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
         """Return checked rows, with the columns that the model was fitted on, in their order."""
-        X = one_table(X)
+        X = one_table(X, y)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 import mklkit
-from mklkit import MKLClassifier, MKLRegressor, build_pipeline, join_sources, propose_kernels
+from mklkit import (
+    MKLClassifier,
+    MKLRegressor,
+    MKLSearchCV,
+    build_pipeline,
+    compare,
+    cross_validate,
+    explain,
+    join_sources,
+    propose_kernels,
+)
 from mklkit.errors import DataError
 
 N = 36
@@ -183,6 +194,29 @@ def test_the_target_has_the_samples_of_the_sources(y: np.ndarray, rng: np.random
     )
     with pytest.raises(DataError, match=r"'p0'.*'p35'"):
         MKLClassifier().fit(parts, target[::-1])
+
+
+IN_OTHER_WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "pipeline": lambda X, y: build_pipeline(MKLClassifier()).fit(X, y),
+    "cross_validate": lambda X, y: cross_validate(MKLClassifier(), X, y, cv=2),
+    "search": lambda X, y: MKLSearchCV(MKLClassifier("a:rbf"), cv=2).fit(X, y),
+    "search of numbers": lambda X, y: MKLSearchCV(MKLRegressor("a:rbf"), cv=2).fit(X, y),
+    "compare": lambda X, y: compare(X, y, methods="uniform", cv="2x1", baselines="none"),
+    "propose_kernels": propose_kernels,
+    "explain": lambda X, y: explain(MKLClassifier("a:rbf").fit(X, np.asarray(y)), X, y, cv=2),
+}
+
+
+@pytest.mark.parametrize("way", IN_OTHER_WAYS)
+def test_so_it_has_wherever_a_mapping_becomes_a_table(
+    way: str, y: np.ndarray, rng: np.random.Generator
+) -> None:
+    ids = [f"p{n}" for n in range(N)]
+    unnamed = pd.DataFrame(rng.normal(size=(N, 2)))
+    parts = {"b": unnamed, "a": pd.DataFrame(rng.normal(size=(N, 2)), ids)}
+    with pytest.raises(DataError, match=r"The sources and the target.*'p0'.*'p35'"):
+        IN_OTHER_WAYS[way](parts, pd.Series(y, ids)[::-1])
+    IN_OTHER_WAYS[way](parts, pd.Series(y, ids))
 
 
 @pytest.mark.parametrize(("names", "named"), [("a", "'b_0', 'b_1'"), ("abc", "'c_0', 'c_1'")])
