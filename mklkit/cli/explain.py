@@ -216,8 +216,6 @@ def _rows(
 
     ``trained`` is the column of the model's own groups, if these are to be kept together.
     """
-    import pandas as pd
-
     from mklkit.datasets import load_features
     from mklkit.datasets.pipeline import encoder_in
     from mklkit.datasets.target import note_without_target
@@ -259,7 +257,7 @@ def _rows(
     features = rows.features[known]
     if groups is not None:
         notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
-    numbers = pd.RangeIndex(1, len(features) + 1, name="row")
+    numbers = (features.index + 1).rename("row")
     together, parts = (
         None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
     )

@@ -247,6 +247,7 @@ def _data_set(source: Any, name: str | None, roles: Roles, task: str) -> DataSet
     if isinstance(source, (str, PathLike)):
         _check_column(roles.weights)
         source = load_table(source, roles.target, roles.drop, weights=roles.weights, task=task)
+        source = source.numbered()
     if isinstance(source, Table):
         return _of_table(source, name or source.name)
     if isinstance(source, tuple) and len(source) == 2:

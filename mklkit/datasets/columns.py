@@ -204,10 +204,10 @@ def _as_numbers(column: pd.Series) -> NDArray[np.float64]:
     large = np.flatnonzero(np.abs(numbers) > LARGEST)
     if len(large):
         size = "infinite" if np.isinf(numbers[large[0]]) else f"larger than {LARGEST:g}"
+        row = row_of(column.index, int(large[0]))
         raise DataError(
-            f"Column {column.name!r} holds a number that is {size} in"
-            f" {row_of(column, int(large[0]))} ({counted(len(large), 'such value')}): rescale it or"
-            " leave it empty."
+            f"Column {column.name!r} holds a number that is {size} in {row}"
+            f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
         )
     return numbers
 

@@ -31,7 +31,7 @@ from mklkit.estimators.plan import (
 )
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import MOST_COMPARED, chosen_bank
-from mklkit.estimators.reading import as_source, training_rows
+from mklkit.estimators.reading import as_source, index_of, training_rows
 from mklkit.estimators.training_data import (
     TrainingData,
     check_training,
@@ -141,7 +141,11 @@ def plan_and_read(
     if data.rows.medians is None:
         # No row misses a source, so nothing has to be decided about those that do.
         return plan, data
-    return plan, with_sources(plan, data, estimator.classes_.tolist() if kind.of_classes else [])
+    index = index_of(X)
+    if index is not None and row_weights is not None:
+        index = index[row_weights > 0]  # The others do not count.
+    classes = estimator.classes_.tolist() if kind.of_classes else []
+    return plan, with_sources(plan, data, classes, index)
 
 
 def with_scales(plan: Plan, rows: Rows) -> Plan:

@@ -221,8 +221,8 @@ def _joined(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame | S
     if any(map(issparse, parts)):
         return SparseTable(tuple(parts), header), places
     table = pd.concat(parts, axis=1)
-    first = next((s for s in sources.values() if isinstance(s, pd.DataFrame | pd.Series)), None)
-    return table if first is None else table.set_axis(first.index), places
+    named = next((source for source in sources.values() if _names_samples(source)), None)
+    return table if named is None else table.set_axis(named.index), places
 
 
 def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets import Table, load_table
@@ -186,10 +185,7 @@ def read_study(
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
-    numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
-    table = attrs.evolve(
-        table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
-    )
+    table = table.numbered()
     learned = table.learned
     pipeline = model_pipeline(settings, learned, schema=table.schema)
     return study_of(settings, pipeline, table, learned, notes, parts_column)
