@@ -22,6 +22,7 @@ from mklkit.datasets.table_schema import check_sources, without_unread
 from mklkit.datasets.target import Wanted
 from mklkit.errors import named
 from mklkit.estimators.declaring import declared_sources
+from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.fit_and_score import Samples
@@ -111,6 +112,23 @@ class Study:
         """Return which of some rows have all sources and which miss one; empty if none does."""
         missing = missing_sources_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
         return {"complete": ~missing[rows], "incomplete": missing[rows]} if missing.any() else {}
+
+    def filled(self, rows: Any = slice(None)) -> list[str]:
+        """Return which of some training rows lack sources that steps before the model fill.
+
+        The model itself counts those that it gets with gaps.
+        """
+        declared = declared_sources(self.pipeline[-1])
+        strategy = self.settings.missing
+        if strategy is None or all(source.missing != "filled" for source in declared):
+            return []
+        missing = missing_sources_in(self.pipeline, self.table.features).iloc[rows]
+        strata = self.task.strata(self.targets[rows])
+        codes, classes = (self.targets[rows], []) if strata is None else numbered(strata)
+        name = get_registry().create("missing", strategy).name
+        return [
+            f"{name}: {note}" for note in counts([*missing], missing.to_numpy(), codes, classes)
+        ]
 
     def adjustment(self) -> Adjustment:
         """Return what still tells the covariates that are removed, on all rows."""

@@ -57,6 +57,7 @@ def fit_study(
     model = scores.model
     seconds = scores.fit_seconds
     notes = list[str]()
+    learned: Any = split.train
     results: dict[str, Any] = {
         "split": splits.description,
         "scores": {
@@ -69,9 +70,9 @@ def fit_study(
     if refit and len(split.test):
         chosen, notes = _as_chosen(model)
         fit = fit_and_predict(chosen, study.samples, wrap_fit=wrap_fit)
-        model, seconds = fit.model, fit.seconds
+        model, seconds, learned = fit.model, fit.seconds, slice(None)
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
-    record["choices"] += notes
+    record["choices"] += [*study.filled(learned), *notes]
     record["better_representations"] = _better_representations(study, model, split.train)
     return FittedStudy(study, model, record)
 
@@ -135,6 +136,7 @@ def cross_validate_study(
         whole[:-1].fit(study.table.features)
     whole.steps[-1] = outcome.estimator.steps[-1]
     record = study.record(outcome.estimator, **outcome.adjustment.metadata(outcome.estimator))
+    record["choices"] += study.filled(outcome.splits[-1].train)
     record["choices"] = [
         f"last fold, {note}" if note.startswith(AUTO) else note for note in record["choices"]
     ]
