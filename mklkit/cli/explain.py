@@ -279,7 +279,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     verdicts = [about for about in ("left out", "have it") if about in remarks]
     show(facts_grid([(about, remarks[about]) for about in verdicts]))
     # Groups that are the kernels' sources are in their table already.
-    if len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any():
+    if len(columns) and (len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any()):
         groups = groups_result(columns, explanation.unit)
         groups = groups.keeping(lambda column: not isinstance(column, Bar))
         show(terminal_table(groups.first(MOST_GROUPS, "(--json shows them)")))

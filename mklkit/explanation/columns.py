@@ -54,7 +54,7 @@ class ShufflePlan:
     names: list[str]
     reads: dict[str, Places | None]
     groups: dict[str, Places] = attrs.field(factory=dict)
-    notes: list[str] = attrs.field(factory=lambda: [TOGETHER])
+    notes: list[str] = attrs.field(factory=list)
 
     @classmethod
     def of(cls, model: Any, names: list[str], ways: str | Mapping[str, Any]) -> Self:
@@ -78,6 +78,8 @@ class ShufflePlan:
                 f" {{'lab': 'lab_*'}}; got {quoted(ways)}.{suggest(str(ways), WAYS)}"
             )
         plan._note_what_is_shared()
+        if plan.keys:
+            plan.notes.insert(0, TOGETHER)
         return plan
 
     @property

@@ -81,3 +81,41 @@ def test_a_mistyped_label_is_an_error(
     run = started if command == "fit" else mklkit
     done = run(command, table, "--target", "kind", "-k", kernel, "-k", "text:rbf")
     done.refused("'gene'", "Did you mean 'genes'?")
+
+
+def test_an_explanation_tells_of_a_lone_source_only_what_concerns_it(
+    mklkit: Run, started: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2 * N, 40))
+    score = (X[:, :20] ** 2).mean(axis=1) - 1 + 0.3 * X[:, 20:25].sum(axis=1)
+    kinds = np.where(score > 0, "ill", "well")
+    data, model = tmp_path / "lone.csv", tmp_path / "lone.mkl"
+    pd.DataFrame(X).add_prefix("x").assign(kind=kinds).to_csv(data, index=False)
+    # Several kernels are chosen for the lone source, or there is one.
+    for kernels in ([], ["-k", "rbf"]):
+        assert mklkit("fit", data, "--target", "kind", *kernels, "-o", model).code == 0
+        told = started("explain", model, data, "--cv", "2x1").out
+        assert "read by" not in told  # No group of columns, so no table of them.
+        assert "columns of the table are shuffled" not in told
+        assert "leaves out" not in told
+        assert ("cannot be excluded" in told) == (not kernels)
+
+
+def test_and_of_sources_that_are_left_out_only_if_there_are_some(
+    mklkit: Run, table: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model.mkl"
+    noise = np.random.default_rng(3).normal(size=(N, 12))
+    path = tmp_path / "noise.csv"
+    frame = pd.read_csv(table).join(pd.DataFrame(noise).add_prefix("noise_"))
+    frame.to_csv(path, index=False)
+    told = {}
+    for data in (table, path):
+        fit = ("fit", data, "--target", "kind", "-k", "auto", "-o", model)
+        assert mklkit(*fit).code == 0
+        result = mklkit("explain", model, data, "--cv", "2x1", "--json").json
+        some = any(weight["weight"] == 0 for weight in result["weights"])
+        notes = " ".join(note["note"] for note in result["notes"])
+        told[data] = (some, "one that it leaves out" in notes)
+    assert told == {table: (False, False), path: (True, True)}
