@@ -245,6 +245,8 @@ def chosen_bank(
         many = n_rows > (MOST_COMPARED if kind.of_classes else MOST_SOLVED)
     if learners and (many or not alone):
         learner = learners[0]
+        if alone:
+            notes.append(f"learner {learner.name}: there are {n_rows} rows")
     elif learners and kind.of_classes and exact and judge.splits_in_folds:
         learner, note = _better_learner(learners, chosen, judge)
         notes.append(note)
