@@ -119,3 +119,18 @@ def test_and_of_sources_that_are_left_out_only_if_there_are_some(
         notes = " ".join(note["note"] for note in result["notes"])
         told[data] = (some, "one that it leaves out" in notes)
     assert told == {table: (False, False), path: (True, True)}
+
+
+def test_a_search_without_parameters_tells_what_is_chosen_instead(
+    started: Run, table: Path
+) -> None:
+    fit = ("fit", table, "--target", "kind", "--tune", "fast", "--json")
+    result = started(*fit).json
+    learner = result["model"]["learner"].partition("(")[0]
+    (note,) = [note for note in result["choices"] if "cross-validation" in note]
+    assert note.startswith(
+        f"no parameter is left to search: the kernels, the learner {learner} and its alpha are"
+        " chosen from the training rows in each fit; 5-fold cross-validation"
+    )
+    named = started(*fit, "-k", "rbf", "-l", "svm").json["choices"]
+    assert any(note.startswith("learner__C ") for note in named)
