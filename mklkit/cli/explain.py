@@ -20,7 +20,7 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import columns_of, groups_of, targets_of
+from mklkit.cli.predict import columns_of, groups_of
 from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
 from mklkit.display.terminal import FirstThatFits, facts_grid, terminal_table
@@ -141,6 +141,7 @@ def explain(
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
     from mklkit.persistence import faults_of_file, load_model, read_metadata
+    from mklkit.persistence.metadata import targets_of
     from mklkit.protocols.splits.making import PartsColumn, requested
 
     if groups is not None and ignore_groups:

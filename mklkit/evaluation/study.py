@@ -164,7 +164,7 @@ class Study:
             "score": self.score,
             "preprocessing": steps_of(self.table, model),
             "choices": self.settings.choices(model[-1]) + list(model[-1].choices_),
-            "model": metadata_of_model(model),
+            "model": metadata_of_model(model, self.task.targets),
             **results,
         }
 

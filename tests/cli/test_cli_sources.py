@@ -134,3 +134,13 @@ def test_a_search_without_parameters_tells_what_is_chosen_instead(
     )
     named = started(*fit, "-k", "rbf", "-l", "svm").json["choices"]
     assert any(note.startswith("learner__C ") for note in named)
+
+
+@pytest.mark.parametrize("target", ["kind", "genes_3"])
+def test_the_target_has_the_name_of_its_column(
+    mklkit: Run, started: Run, table: Path, tmp_path: Path, target: str
+) -> None:
+    model = tmp_path / "model.mkl"
+    fit = ("fit", table, "--target", target, "-k", "linear", "-o", model, "--json")
+    assert started(*fit).json["model"]["targets"] == [target]
+    assert mklkit("inspect", model, "--json").json["model"]["targets"] == [target]
