@@ -24,9 +24,8 @@ from pandas.api.types import (
 from mklkit.datasets.notations import date_of
 from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
-from mklkit.estimators.joining import one_table
+from mklkit.estimators.joining import SEPARATOR, one_table
 from mklkit.estimators.reading import row_of
-from mklkit.estimators.sources import SEPARATOR
 from mklkit.registry.readings import MISSING_CATEGORY, words_of
 
 # Squares of larger numbers overflow, in scaling and in every kernel.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
@@ -15,6 +16,9 @@ from scipy.sparse import csr_array, issparse
 from mklkit.errors import DataError, counted, listed, quoted
 from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse
 from mklkit.protocols import Array, ColumnBlocks
+
+SEPARATOR = re.compile(r"[_.:/|-]")
+"""Characters that separate the name of a source from that of its column."""
 
 Places = dict[str, NDArray[np.intp]]
 """The positions of the columns of each source, by its name."""
@@ -111,7 +115,8 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     -------
     DataFrame of shape (N, sum of all d)
         Columns are named ``source_column``, by position if they have no names; that of a source
-        with one unnamed column is named like the source.
+        with one unnamed column is named like the source. If all columns of a source begin with its
+        name and a separator, they keep their names.
 
     Raises
     ------
@@ -256,8 +261,7 @@ def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
             f"Source {quoted(name)} is sparse and has NaN or infinity in row {row} (counted from"
             " 0). A sparse source can't have gaps: leave out what is unknown, or pass an array."
         )
-    suffixes = range(rows.shape[1]) if columns is None else columns
-    return rows, [f"{name}_{suffix}" for suffix in suffixes]
+    return rows, _names(name, range(rows.shape[1]) if columns is None else columns)
 
 
 def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
@@ -266,9 +270,22 @@ def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
     return frame, frame.columns.tolist()
 
 
+def _names(source: str, columns: Iterable[Any]) -> list[str]:
+    """Return the names of a source's columns in the table, which begin with that of the source.
+
+    >>> _names("lab", ["a", "b"]), _names("lab", ["lab_a", "lab_b"]), _names("age", ["age"])
+    (['lab_a', 'lab_b'], ['lab_a', 'lab_b'], ['age'])
+    """
+    names = [str(column) for column in columns]
+    rests = [name.removeprefix(source) for name in names if name.startswith(source)]
+    if len(rests) == len(names) and all(not rest or SEPARATOR.match(rest) for rest in rests):
+        return names
+    return [f"{source}_{name}" for name in names]
+
+
 def _named_frame(name: str, source: Any) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame) and source.shape[1]:
-        return source.set_axis([f"{name}_{column}" for column in source.columns], axis=1)
+        return source.set_axis(_names(name, source.columns), axis=1)
     if isinstance(source, pd.Series):
         return source.to_frame(name)
     if isinstance(source, np.ma.MaskedArray):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, quoted, suggest
 from mklkit.estimators.binding import as_table, column_holds, header
-from mklkit.estimators.joining import Places, dense_columns
+from mklkit.estimators.joining import SEPARATOR, Places, dense_columns
 from mklkit.protocols import Reads, RowSource, Source
 from mklkit.registry.columns import (
     AUTO_KERNELS,
@@ -29,9 +28,6 @@ from mklkit.registry.columns import (
 from mklkit.registry.readings import MISSING_CATEGORY
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
-
-SEPARATOR = re.compile(r"[_.:/|-]")
-"""Characters that separate the name of a source from that of its column."""
 
 NOT_IN_GLOBS = frozenset(",*?[:")
 """Characters of a source's name that mean something else in the columns of a kernel."""

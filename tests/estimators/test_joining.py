@@ -241,3 +241,27 @@ def test_masked_values_of_a_source_are_gaps(y: np.ndarray, rng: np.random.Genera
     mask = rng.random(X.shape) < 0.2
     table = join_sources({"a": np.ma.masked_array(X, mask)})
     np.testing.assert_array_equal(table.isna().to_numpy(), mask)
+
+
+def test_the_name_of_a_source_is_not_repeated(y: np.ndarray, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(N, 4)) + y[:, None]
+    notes = [f"{'calm' if k else 'tired'} on day {n} of the study" for n, k in enumerate(y)]
+    plain = {
+        "genes": pd.DataFrame(X[:, :2], columns=["1", "2"]),
+        "note": pd.DataFrame({"home": notes, "ward": notes[::-1]}),
+        "age": X[:, 2],
+    }
+    prefixed = {
+        "genes": plain["genes"].add_prefix("genes_"),
+        "note": plain["note"].add_prefix("note_"),
+        "age": pd.DataFrame({"age": X[:, 2]}),
+    }
+    pd.testing.assert_frame_equal(join_sources(prefixed), join_sources(plain))
+    models = [MKLClassifier(random_state=0).fit(parts, y) for parts in (plain, prefixed)]
+    assert models[1].kernel_names_ == models[0].kernel_names_
+    assert not any("note_note" in name for name in models[1].kernel_names_)
+    # Names of which some would then repeat, or do not begin so, are told apart by the source.
+    mixed = {"genes": pd.DataFrame(X[:, :2], columns=["genes_1", "1"])}
+    assert list(join_sources(mixed)) == ["genes_genes_1", "genes_1"]
+    longer = {"gene": prefixed["genes"]}
+    assert list(join_sources(longer)) == ["gene_genes_1", "gene_genes_2"]
