@@ -190,7 +190,7 @@ class DataSet:
         encoder = TableEncoder(schema=self._schema_for(kernels))
         encoded = encoder.fit(self.features).feature_names_out_
         placed_kernels(bind_kernels(kernels), len(encoded), encoded)
-        notes = [*self.table.notes, *encoder.describe()]
+        notes = [*self.table.notes, *encoder.describe(), *encoder.advice()]
         unread = self.schema.named(role="identifier")
         if alone := [name for name in encoder.passthrough_ if name in unread]:
             notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
@@ -342,4 +342,4 @@ def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
     if table.learned.has_classes:
         holds = f"{table.target.nunique()} {holds}"
     summary = f"{table.summary()} ({table.origin})" if table.origin else f"{name}: {size}, {holds}"
-    return DataSet(name, table, summary, [*table.notes, *encoder.describe()])
+    return DataSet(name, table, summary, [*table.notes, *encoder.describe(), *encoder.advice()])

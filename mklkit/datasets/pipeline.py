@@ -265,6 +265,12 @@ def describe(pipeline: Pipeline) -> list[str]:
     return lines
 
 
+def advice_on(pipeline: Pipeline) -> list[str]:
+    """Return what users may do about the fitted steps of ``build_pipeline``."""
+    advice: list[str] = pipeline.named_steps["encode"].advice()
+    return advice
+
+
 def _scalings(kernels: Sequence[BoundKernel]) -> list[str]:
     """Return a line that tells what kernels do to their columns of numbers; none without any."""
     by_words: dict[str, list[str]] = {}

@@ -13,6 +13,7 @@ from mklkit.datasets import Table, load_table
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.builtin import DEFAULT_NAME
 from mklkit.datasets.pipeline import (
+    advice_on,
     describe,
     match_class_weights,
     missing_sources_in,
@@ -163,6 +164,7 @@ class Study:
             "seed": self.settings.seed,
             "score": self.score,
             "preprocessing": steps_of(self.table, model),
+            "advice": advice_on(model),
             "choices": self.settings.choices(model[-1]) + list(model[-1].choices_),
             "model": metadata_of_model(model, self.task.targets),
             **results,

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.covariates import quiet_removal
+from mklkit.datasets.pipeline import advice_on
 from mklkit.display.numbers import number
 from mklkit.display.progress import Progress
 from mklkit.errors import MKLKitWarning, quoted
@@ -145,6 +146,7 @@ def cross_validate_study(
     splits = outcome.splits
     record |= {
         "preprocessing": steps_of(study.table, whole),
+        "advice": advice_on(whole),
         "plan": {"folds": splits.n_folds, "repeats": splits.repeats, "notes": outcome.notes},
         "scores": outcome.scores,
         "parts": _scores_of_parts(study, outcome),

@@ -144,3 +144,23 @@ def test_the_target_has_the_name_of_its_column(
     fit = ("fit", table, "--target", target, "-k", "linear", "-o", model, "--json")
     assert started(*fit).json["model"]["targets"] == [target]
     assert mklkit("inspect", model, "--json").json["model"]["targets"] == [target]
+
+
+def test_a_methods_section_has_what_was_done_and_no_advice(
+    mklkit: Run, started: Run, table: Path, tmp_path: Path
+) -> None:
+    data, model = tmp_path / "coded.csv", tmp_path / "model.mkl"
+    codes = [f"patient {place} of {N}" for place in range(N)]
+    pd.read_csv(table).assign(code=codes).to_csv(data, index=False)
+    fit = ("fit", data, "--target", "kind", "-k", "linear", "-o", model)
+    shown = " ".join(mklkit(*fit).out.split())
+    done, advice = "column 'code' left out: a different value in every row", "'spectrum@code'"
+    assert done in shown
+    assert advice in shown
+    methods = started("inspect", model, "--methods").out
+    assert done in methods
+    assert advice not in methods
+    facts = mklkit("inspect", model, "--json").json
+    assert any(done in step for step in facts["preprocessing"])
+    assert [advice in line for line in facts["advice"]] == [True]
+    assert advice in " ".join(mklkit("inspect", model).out.split())
