@@ -20,7 +20,7 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import columns_of, groups_of, targets_of
+from mklkit.cli.predict import columns_of, groups_of
 from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
 from mklkit.display.terminal import FirstThatFits, facts_grid, terminal_table
@@ -141,6 +141,7 @@ def explain(
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
     from mklkit.persistence import faults_of_file, load_model, read_metadata
+    from mklkit.persistence.metadata import targets_of
     from mklkit.protocols.splits.making import PartsColumn, requested
 
     if groups is not None and ignore_groups:
@@ -216,8 +217,6 @@ def _rows(
 
     ``trained`` is the column of the model's own groups, if these are to be kept together.
     """
-    import pandas as pd
-
     from mklkit.datasets import load_features
     from mklkit.datasets.pipeline import encoder_in
     from mklkit.datasets.target import note_without_target
@@ -259,7 +258,7 @@ def _rows(
     features = rows.features[known]
     if groups is not None:
         notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
-    numbers = pd.RangeIndex(1, len(features) + 1, name="row")
+    numbers = (features.index + 1).rename("row")
     together, parts = (
         None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
     )
@@ -281,7 +280,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     verdicts = [about for about in ("left out", "have it") if about in remarks]
     show(facts_grid([(about, remarks[about]) for about in verdicts]))
     # Groups that are the kernels' sources are in their table already.
-    if len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any():
+    if len(columns) and (len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any()):
         groups = groups_result(columns, explanation.unit)
         groups = groups.keeping(lambda column: not isinstance(column, Bar))
         show(terminal_table(groups.first(MOST_GROUPS, "(--json shows them)")))

@@ -46,7 +46,7 @@ def kernels(
     factor only. Weakly correlated kernels (alignment between 0 and 0.5) have been found to combine
     best (MultiV-KMHKS, Wang and Chen 2009).
     """
-    from mklkit.datasets.pipeline import DEFAULT_SCALE
+    from mklkit.datasets.pipeline import DEFAULT_SCALE, advice_on
     from mklkit.estimators.from_preset import find_preset
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.estimators.sources import kernels_by_source
@@ -88,11 +88,13 @@ def kernels(
         *steps_of(table, steps),
         f"features {scaling_named(scale).words}, unless a kernel says otherwise",
     ]
+    advice = advice_on(steps)
     if as_json:
         show_json(
             {
                 "data": {**table.metadata(), "notes": notes},
                 "preprocessing": preprocessing,
+                "advice": advice,
                 "centered": centered,
                 "kernels": alignments.index.tolist(),
                 "alignment": alignments.to_numpy().tolist(),
@@ -104,7 +106,7 @@ def kernels(
             }
         )
     else:
-        _report(table, notes, preprocessing, alignments, centered)
+        _report(table, notes, preprocessing + advice, alignments, centered)
         if measured is not None:
             show(terminal_table(measures_result(measured)))
     for first, second, value in duplicates:

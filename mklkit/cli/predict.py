@@ -71,6 +71,7 @@ def predict(
     folders.
     """
     from mklkit.persistence import faults_of_file, load_model, read_metadata
+    from mklkit.persistence.metadata import targets_of
 
     check_outputs([output], [data], model)
     with working("loading the model"):
@@ -134,13 +135,6 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
             " through mklkit.persistence.load_model."
         )
     return [str(name) for name in names]
-
-
-def targets_of(metadata: dict[str, Any]) -> list[str]:
-    """Return the names of the targets in a model file; none if it has none."""
-    data = metadata.get("data")
-    names = data.get("targets") if isinstance(data, dict) else None
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def groups_of(metadata: dict[str, Any]) -> str | None:

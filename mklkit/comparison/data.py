@@ -190,7 +190,7 @@ class DataSet:
         encoder = TableEncoder(schema=self._schema_for(kernels))
         encoded = encoder.fit(self.features).feature_names_out_
         placed_kernels(bind_kernels(kernels), len(encoded), encoded)
-        notes = [*self.table.notes, *encoder.describe()]
+        notes = [*self.table.notes, *encoder.describe(), *encoder.advice()]
         unread = self.schema.named(role="identifier")
         if alone := [name for name in encoder.passthrough_ if name in unread]:
             notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
@@ -247,6 +247,7 @@ def _data_set(source: Any, name: str | None, roles: Roles, task: str) -> DataSet
     if isinstance(source, (str, PathLike)):
         _check_column(roles.weights)
         source = load_table(source, roles.target, roles.drop, weights=roles.weights, task=task)
+        source = source.numbered()
     if isinstance(source, Table):
         return _of_table(source, name or source.name)
     if isinstance(source, tuple) and len(source) == 2:
@@ -281,7 +282,7 @@ def _of_frame(name: str, frame: pd.DataFrame, roles: Roles, kind: str) -> DataSe
 def _of_rows(
     name: str, X: Any, y: Any, roles: Roles, kind: str, notes: Sequence[str] = ()
 ) -> DataSet:
-    X, places = one_table_and_places(X)
+    X, places = one_table_and_places(X, y)
     refuse_sparse(y, "y")
     if kind == AUTO_TASK:
         kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())
@@ -341,4 +342,4 @@ def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
     if table.learned.has_classes:
         holds = f"{table.target.nunique()} {holds}"
     summary = f"{table.summary()} ({table.origin})" if table.origin else f"{name}: {size}, {holds}"
-    return DataSet(name, table, summary, [*table.notes, *encoder.describe()])
+    return DataSet(name, table, summary, [*table.notes, *encoder.describe(), *encoder.advice()])

@@ -92,6 +92,23 @@ class Table:
     task: str = TASK
     groups: pd.Series | None = None
 
+    def numbered(self) -> Table:
+        """Return the table with the numbers of its rows in the file, from 1, as their index.
+
+        Messages name them also after a split.
+
+        Returns
+        -------
+        Table
+            The same rows; those without a target have been left out.
+        """
+        numbers = (self.features.index + 1).rename("row")
+        return attrs.evolve(
+            self,
+            features=self.features.set_axis(numbers),
+            target=self.target.set_axis(numbers),
+        )
+
     def without(self, name: str | int, purpose: str, role: Role) -> tuple[Table, pd.Series]:
         """Return the table without a column that has another role than a feature, and it.
 
@@ -231,7 +248,7 @@ def load_table(
     Returns
     -------
     Table
-        The rows whose target is known.
+        The rows whose target is known, with their positions in the file as index.
 
     Raises
     ------
@@ -266,8 +283,8 @@ def load_table(
     known = columns.notna().all(axis=1).to_numpy()
     check_rows(raw.name, note_without_target(known, targets, notes))
     if not known.all():
-        columns = columns[known].reset_index(drop=True)
-        counts = None if counts is None else counts[known].reset_index(drop=True)
+        columns = columns[known]
+        counts = None if counts is None else counts[known]
     columns, learned = read_targets(columns, task)
     labels = columns[targets[0]] if len(targets) == 1 else columns
     rows = frame.drop(columns=[*dropped, *targets])

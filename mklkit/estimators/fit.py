@@ -17,7 +17,7 @@ from mklkit.display.numbers import extent, significant
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.estimators.binding import bind
-from mklkit.estimators.joining import check_order, joined_and_places
+from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import with_sources
 from mklkit.estimators.plan import (
     Plan,
@@ -31,7 +31,7 @@ from mklkit.estimators.plan import (
 )
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import MOST_COMPARED, chosen_bank
-from mklkit.estimators.reading import as_source, training_rows
+from mklkit.estimators.reading import as_source, index_of, training_rows
 from mklkit.estimators.training_data import (
     TrainingData,
     check_training,
@@ -126,9 +126,7 @@ def plan_and_read(
 
     The estimator gets scikit-learn's own attributes, a classifier ``classes_`` too.
     """
-    X, sources = joined_and_places(X)
-    if sources is not None:
-        check_order(X, y)
+    X, sources = joined_and_places(X, y)
     X = as_source(X)
     row_weights = None
     if sample_weight is not None:
@@ -143,7 +141,11 @@ def plan_and_read(
     if data.rows.medians is None:
         # No row misses a source, so nothing has to be decided about those that do.
         return plan, data
-    return plan, with_sources(plan, data, estimator.classes_.tolist() if kind.of_classes else [])
+    index = index_of(X)
+    if index is not None and row_weights is not None:
+        index = index[row_weights > 0]  # The others do not count.
+    classes = estimator.classes_.tolist() if kind.of_classes else []
+    return plan, with_sources(plan, data, classes, index)
 
 
 def with_scales(plan: Plan, rows: Rows) -> Plan:

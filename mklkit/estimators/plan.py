@@ -20,10 +20,10 @@ from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.binding import as_table, header, notes_on_gaps, only_numbers
 from mklkit.estimators.joining import Places, in_order_of, joined_and_places
-from mklkit.estimators.missing_sources import accepted, refuse_without_source
+from mklkit.estimators.missing_sources import LEAVE_OUT, accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
-from mklkit.estimators.reading import as_source, read_rows
+from mklkit.estimators.reading import as_source, index_of, read_rows
 from mklkit.estimators.sources import kernels_to_choose, sources_to_choose, with_columns_of_labels
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sparse_rows import bytes_of
@@ -264,8 +264,9 @@ def kernels_to_bind(
 def check_new_rows(estimator: Any, X: Any) -> Rows:
     """Return checked new rows, whose columns must be those of the training data."""
     rows, none = new_rows(estimator, X)
-    if none is not None:
-        refuse_without_source(none, "leave it out (only predict_proba takes it)")
+    if none is not None and none.any():
+        remedy = f"{LEAVE_OUT} (only predict_proba takes it)"
+        refuse_without_source(none, remedy, index_of(joined_and_places(X)[0]))
     return rows
 
 
@@ -277,7 +278,7 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     if sources is not None and names is not None:
         X = in_order_of(X, names)
     rows = read_rows(estimator, plan.schema, as_source(X))
-    return accepted(plan, rows)
+    return accepted(plan, rows, index_of(X))
 
 
 MOST_SHARED = 2000

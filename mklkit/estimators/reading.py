@@ -204,7 +204,7 @@ def numbers_in(schema: Schema, X: Any) -> Array:
         absent = np.flatnonzero(np.isnan(numbers[:, place]))
         if "row ids" in schema.columns[place].reads and len(absent):
             raise DataError(
-                f"Column {name} has a gap in {row_of(column, int(absent[0]))};"
+                f"Column {name} has a gap in {row_of(column.index, int(absent[0]))};"
                 " each row needs its number in the matrix."
             )
     return numbers
@@ -275,9 +275,13 @@ def rows_in(schema: Schema, X: Any, numbers: Array) -> Rows:
     return with_gaps(schema, rows) if gaps else rows
 
 
-def row_of(column: pd.Series, position: int) -> str:
+def index_of(X: Any) -> pd.Index | None:
+    """Return the index of a table, by which messages name its rows; None if it has none."""
+    return X.index if isinstance(X, pd.DataFrame) else None
+
+
+def row_of(index: pd.Index, position: int) -> str:
     """Name a row by its index label, which is kept in a split, or by position from 1."""
-    index = column.index
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return f"row {position + 1}"
     label = index[position]
