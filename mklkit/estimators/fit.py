@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples
 from mklkit.display.numbers import extent, significant
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
+from mklkit.estimators.alike import stacked, unstacked
 from mklkit.estimators.binding import bind
 from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import with_sources
@@ -66,8 +67,12 @@ from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.scaling import with_scaling
+from mklkit.views.shared_rows import sharing_rows
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
+
+STACKED = ("problems", "decisions")
+"""The fields of a fit that are stored as arrays if there are several problems."""
 
 
 @attrs.frozen(eq=False)
@@ -86,6 +91,16 @@ class Fitted:
     names: tuple[Any, ...] = ("all rows",)
     notes: tuple[str, ...] = ()
     n_groups: int | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = attrs.asdict(self, recurse=False)
+        several = {name: state[name] for name in STACKED if len(state[name]) > 1}
+        return state | {name: stacked(values) for name, values in several.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            is_stacked = name in STACKED and isinstance(value, dict)
+            object.__setattr__(self, name, tuple(unstacked(value)) if is_stacked else value)
 
     @property
     def chosen(self) -> dict[str, tuple[float, ...]]:
@@ -213,7 +228,7 @@ def _fit_problems(
     return Fitted(
         plan,
         tuple(problems),
-        tuple(decisions),
+        tuple(sharing_rows(decisions, problem_views.data.rows)),
         len(data.rows),
         notes=data.notes,
         n_groups=n_groups,

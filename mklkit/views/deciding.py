@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -23,6 +23,7 @@ from mklkit.protocols import (
     Mask,
     Projector,
     Rows,
+    SomeRows,
     present_weights,
     sample_scale,
     times_rows,
@@ -265,7 +266,12 @@ class RowBlock:
             used = [projectors[index] for index in fresh]
             kernels = [projector.map.kernel for projector in used]
             own_rows = KernelRows.of(kernels, self.rows.arrays_of(used))
-            landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
+            kept = {id(held): held for held in (projector.map.kept for projector in used)}
+            read = {
+                key: held.read() if isinstance(held, SomeRows) else held
+                for key, held in kept.items()
+            }
+            landmarks = KernelRows.of(kernels, [read[id(p.map.kept)] for p in used])
             computed = own_rows.similarities(landmarks, self._scratch)
             for place, values in computed:
                 fitted = used[place].map
@@ -335,6 +341,21 @@ class BlockDecision(ABC):
     def learners(self) -> Sequence[FittedLearner]:
         """The fitted learners, if it has any."""
         return ()
+
+    def with_projectors(self, projectors: Sequence[Projector]) -> Self:
+        """Return the decision with other projectors, which compute the same columns.
+
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            One for each of :attr:`projectors`.
+
+        Returns
+        -------
+        BlockDecision
+            A copy with these; the decision itself, the default, if it can't replace its own.
+        """
+        return self
 
     @abstractmethod
     def decide_block(self, block: RowBlock) -> Array:

@@ -152,7 +152,10 @@ class ViewSet(list[View]):
         Only for implicit maps; decisions learned from them apply to such rows.
         """
         pairs = [(view.projector, k) for view, k in zip(self, kernels, strict=True)]
-        maps: list[Any] = [attrs.evolve(p.map, kernel=k, landmarks=rows) for p, k in pairs]  # type: ignore[misc]
+        maps: list[Any] = [
+            attrs.evolve(p.map.with_landmarks(rows), kernel=k)  # type: ignore[misc]
+            for p, k in pairs
+        ]
         projectors = [
             attrs.evolve(p, columns=None, map=m, missing=None, scaling=None)
             for (p, _), m in zip(pairs, maps, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -72,6 +72,10 @@ class CoupledDecision(BlockDecision):
     projectors: list[Projector]
     learners: list[Any]
     history: tuple[float, ...]
+
+    def with_projectors(self, projectors: Sequence[Projector]) -> Self:
+        """Return the decision with other projectors of the same columns."""
+        return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
