@@ -21,7 +21,7 @@ from mklkit.learners.support_vectors import (
     choose_C_of_regression,
     mean_square,
     solve_by_libsvm,
-    solve_dual,
+    solve_on_similarities,
     solve_primal,
     solve_svr,
 )
@@ -133,10 +133,8 @@ class SVM(_SupportVectorLearner):
         """Return the decision function learned from labels −1 and +1."""
         y, row_weights = target.values, target.row_weights
         C = choose_C(side, target) if isinstance(self.C, str) else self.C
-        if side.explicit:
-            solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
-        else:
-            solution = solve_dual(side.gram(), y, C, self.tol, self.max_iter, row_weights)
+        problem = side, y, C, self.tol, self.max_iter, row_weights
+        solution = solve_primal(*problem) if side.explicit else solve_on_similarities(*problem)
         if not solution.ended:
             self._say_what_helps(side)
         return SVMDecision(solution.coefficients, solution.bias, C=C)
