@@ -99,10 +99,11 @@ class SVM(_SupportVectorLearner):
 
     Notes
     -----
-    Between O(N²) and O(N³) on a Gram matrix; on p features and more than 5,000 rows some dozens of
-    passes over the rows, O(Np²) at most each, without all features in memory
-    (:func:`mklkit.learners.support_vectors.solve_primal`). On a Gram matrix the fitted model keeps
-    support vectors only.
+    Between O(N²) and O(N³) on a Gram matrix. With a given C, more than 5,000 rows and Gaussian
+    kernels, only the rows of the matrix that belong to samples near the margin are computed. On p
+    features and more than 5,000 rows some dozens of passes over the rows, O(Np²) at most each,
+    without all features in memory (:func:`mklkit.learners.support_vectors.solve_primal`). On a Gram
+    matrix the fitted model keeps support vectors only.
 
     Examples
     --------
