@@ -291,7 +291,9 @@ def _exponential_sums(
     width, size = min(TILE_COLUMNS, b.shape[0]), min(STRIP_ROWS, a.shape[0])
     room, distances = np.empty((size, a.shape[1]), a.dtype), np.empty(size * width, a.dtype)
     exponents, values = np.empty(width, out.dtype), np.empty(width, out.dtype)
-    total, unit = np.empty(width, out.dtype), out.dtype.type(1)
+    total = np.empty(width, out.dtype)
+    # A distance or a factor may be beyond single precision, where their product is not.
+    largest, most = np.abs(factors).max(), np.finfo(out.dtype).max
     for start in range(0, a.shape[0], size):
         rows = a[start : start + size]
         for left in range(0, b.shape[0], width):
@@ -302,13 +304,14 @@ def _exponential_sums(
             _strip(rows, b[ends], center, *parts, strip)
             for i in range(rows.shape[0]):
                 total[:] = 0
+                for j in range(count):
+                    exponents[j] = min(strip[i, j] * largest, most)
                 for k in range(factors.size):
-                    for j in range(count):
-                        exponents[j] = strip[i, j] * factors[k]
+                    share = out.dtype.type(factors[k] / largest)
                     if out.itemsize == 4:
-                        _single(exponents[:count], unit, values[:count])
+                        _single(exponents[:count], share, values[:count])
                     else:
-                        _double(exponents[:count], unit, values[:count])
+                        _double(exponents[:count], share, values[:count])
                     weight = out.dtype.type(weights[k])
                     for j in range(count):
                         total[j] += weight * values[j]
