@@ -317,6 +317,19 @@ class SubproblemOfMembers(Subproblem):
         """The ridges (G,), if the problem of the members is linear."""
         return self.problem.ridges
 
+    @property
+    def row_ridges(self) -> Array | None:
+        """The ridges (G,), if the members' functions are combinations of their similarities."""
+        return self.problem.row_ridges
+
+    def row_function(self, coefficients: Any) -> tuple[Array, Array, Array]:
+        """Return weights and outputs of the members (n, G), and biases (G,)."""
+        return self.problem.row_function(coefficients)
+
+    def finish_rows(self, weights: Array, bias: float) -> FittedLearner:
+        """Return the decision function of a combination of the members' similarities."""
+        return self.problem.finish_rows(weights, bias)
+
     def products(self, values: Array) -> tuple[Array, Array]:
         """Return the members' products with values (N, G), and their sums."""
         return self.problem.products(values[self.members])

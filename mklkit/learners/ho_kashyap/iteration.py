@@ -45,7 +45,7 @@ def iterate(
         solution = iterate_by_sweeps(rule, problems, target, columns, start, steps)
         warn_if_stopped(columns.traits.stopping, np.array([solution.converged]))
         return [solution]
-    return _WholeRows(rule, problems, target, columns, start, margins).run(steps)
+    return WholeRows(rule, problems, target, columns, start, margins).run(steps)
 
 
 def warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
@@ -71,8 +71,11 @@ def missing_views(problems: Sequence[Subproblem], n_rows: int) -> NDArray[np.boo
     return missing
 
 
-class _WholeRows:
-    """The columns still running: their outputs, margins and coefficients, view by view."""
+class WholeRows:
+    """The columns still running: their outputs, margins and coefficients, view by view.
+
+    ``places`` are the positions of the running columns in the coefficients that were solved last.
+    """
 
     def __init__(
         self,
@@ -92,7 +95,7 @@ class _WholeRows:
         self.labels = labels = target.values
         self.counts = target.counts
         self.columns = columns
-        self.running = np.arange(n_columns)
+        self.running = self.places = np.arange(n_columns)
         self.coefficients: list[Any] = list(initial)
         shape = (len(problems), len(labels), n_columns)
         self.outputs = np.zeros(shape, dtype=labels.dtype)
@@ -106,8 +109,9 @@ class _WholeRows:
         self.history: list[list[float]] = [[] for _ in range(n_columns)]
         self.solutions: list[Solution | None] = [None] * n_columns
 
-    def run(self, steps: Iterator[Step]) -> list[Solution]:
-        """Take the steps until no column is running."""
+    def run(self, steps: Iterator[Step], patience: int | None = None) -> list[Solution]:
+        """Take the steps until no column is running, or for some passes; return the solutions."""
+        passes = 0
         for step, view in steps:
             if step == "solve":
                 self.solve(view)
@@ -115,8 +119,10 @@ class _WholeRows:
                 late = self.rule.order == "late-margins"
                 outputs = (self.before if late else self.outputs)[view]
                 grow_margins(outputs, self.labels, self.columns.rates[view], self.margins[view])
-            elif not self.record():
-                break
+            else:
+                passes += 1
+                if not self.record() or passes == patience:
+                    break
         return [solution for solution in self.solutions if solution is not None]
 
     @property
@@ -171,6 +177,7 @@ class _WholeRows:
                 tuple(self.history[owner]),
                 bool(done[position]),
             )
+        self.places = np.flatnonzero(~leaving)
         if leaving.any():
             self._keep(~leaving)
         return len(self.running) > 0

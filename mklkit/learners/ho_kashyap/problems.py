@@ -89,6 +89,20 @@ class GramProblem(FeatureProblem):
     def ridges(self) -> None:
         """None: its coefficients are those of rows."""
 
+    @property
+    def row_ridges(self) -> Array:
+        """The ridges α (G,)."""
+        return self._alphas
+
+    def row_function(self, coefficients: LinearDecision) -> tuple[Array, Array, Array]:
+        """Return coefficients on similarities and decision values (N, G), and biases (G,)."""
+        weights, bias = self.on_rows(coefficients)
+        return weights, self.outputs(coefficients), bias
+
+    def finish_rows(self, weights: Array, bias: float) -> LinearDecision:
+        """Return the decision function with these coefficients on similarities."""
+        return LinearDecision(weights, bias)
+
     def on_rows(self, coefficients: LinearDecision) -> tuple[Array, Array]:
         """Return the functions' coefficients on similarities (N, G), and biases (G,)."""
         scaled = (coefficients.coefficients.T / self._lengths).T
@@ -174,11 +188,8 @@ class CholeskyProblem(Subproblem):
             if self._spectral is None:
                 self._spectral = GramProblem(self._side, self._alphas, self._row_weights)
             known = self._spectral.solve(targets, data_weights, columns)
-            outputs, penalties = (
-                self._spectral.outputs(known),
-                self._spectral.penalty(known, columns),
-            )
-            weights, bias = self._spectral.on_rows(known)
+            weights, outputs, bias = self._spectral.row_function(known)
+            penalties = self._spectral.penalty(known, columns)
             return RowFunction(weights, outputs, penalties, bias)
         weights, bias = solved
         outputs = (targets - alphas * self._scales * weights) / data_weights
@@ -193,10 +204,28 @@ class CholeskyProblem(Subproblem):
         """Return α vᵀKv."""
         return coefficients.penalties
 
+    @property
+    def row_ridges(self) -> Array:
+        """The ridges α (G,)."""
+        return self._alphas
+
+    @property
+    def centered_gram(self) -> Array | None:
+        """The centred Gram matrix (N, N); None if rows have weights."""
+        return centered_gram(self._gram) if self._row_weights is None else None
+
+    def row_function(self, coefficients: RowFunction) -> tuple[Array, Array, Array]:
+        """Return coefficients on similarities and decision values (N, G), and biases (G,)."""
+        return coefficients.weights, coefficients.outputs, coefficients.bias
+
     def finish(self, coefficients: RowFunction, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients."""
         weights = coefficients.weights[:, column].copy()
-        return LinearDecision(weights, float(coefficients.bias[column]))
+        return self.finish_rows(weights, float(coefficients.bias[column]))
+
+    def finish_rows(self, weights: Array, bias: float) -> LinearDecision:
+        """Return the decision function with these coefficients on similarities."""
+        return LinearDecision(weights, bias)
 
 
 class TridiagonalProblem(CholeskyProblem):
@@ -255,8 +284,7 @@ class RowProblem(CholeskyProblem):
         products = self._features @ weights[:, None]
         return self._repeated(np.empty((0, 1)), products, float(np.sum(weights**2)), bias)
 
-    def finish(self, coefficients: RowFunction, column: int = 0) -> LinearDecision:
+    def finish_rows(self, weights: Array, bias: float) -> LinearDecision:
         """Return the decision function on features."""
-        on_rows = super().finish(coefficients, column)
-        weights = self._features.T @ on_rows.coefficients
-        return LinearDecision(weights, float(on_rows.bias - np.sum(self._center * weights)))
+        on_features = self._features.T @ weights
+        return LinearDecision(on_features, float(bias - np.sum(self._center * on_features)))
