@@ -38,10 +38,10 @@ def descent(
     reached: Callable[[float, float], bool],
     first: Callable[[Array], Array] | None = None,
 ) -> Descent:
-    """Descend from a point (P,) until ``reached(value before, value)`` of a step is True.
+    """Descend from a point (P,) until ``reached(value before, value)`` of two steps is True.
 
-    It also ends if that is True of the value that the next step would reach if the function were
-    quadratic. The approximate inverse of the Hessian is scaled and improved by the latest ten
+    A single step may gain little because its direction was poor. It also ends if that is True of
+    the value that the next step would reach if the function were quadratic. The approximate inverse of the Hessian is scaled and improved by the latest ten
     steps, as in algorithms 7.4 and 7.5 of Nocedal and Wright 2006, "Numerical optimization". If it
     solves with CCᵀ, that is plain L-BFGS after the change of variables by C. ``first`` is applied
     instead of it for the first step. The function is convex, so any step with a sufficient decrease
@@ -51,6 +51,7 @@ def descent(
     value, gradient, descending = yield point
     direction = -(descending if first is None else first(gradient))
     pairs: deque[Pair] = deque(maxlen=PAIRS)
+    small_before = False
     while True:
         slope = float(gradient @ direction)
         if not slope < 0 or (pairs and reached(value, value + slope / 2)):
@@ -74,8 +75,10 @@ def descent(
             pairs.append(pair)
         before, value = value, trial_value
         point, gradient, descending = trial, trial_gradient, trial_descending
-        if reached(before, value):
+        small = reached(before, value)
+        if small and small_before:
             return
+        small_before = small
         direction = -_improved(gradient, descending, pairs)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from mklkit.learners.ho_kashyap.rules import coupling_matrix
-from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, cholesky_or_none
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, cholesky_or_none, cholesky_solution
 from mklkit.numerics.threads import threads_for
 from mklkit.protocols import Array
 
@@ -71,7 +71,7 @@ class Agreement:
         for place, column in enumerate(columns.tolist()):
             coupling = self.couplings[column]
             right = outputs[:, place].astype(np.float32)
-            solved = scipy.linalg.cho_solve((self.factors[column], True), right, check_finite=False)
+            solved = cholesky_solution(self.factors[column], right)
             pulls[:, place] = coupling / self.n_views * (1 + coupling) * solved
         return pulls
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import scipy.linalg
 
 from mklkit.learners.ho_kashyap.feature_problem import CenteredFeatures, FeatureProblem
 from mklkit.learners.linear_decision import LinearDecision
@@ -19,6 +18,7 @@ from mklkit.numerics.least_squares import (
     Spectrum,
     TridiagonalSystem,
     cholesky_or_none,
+    cholesky_solution,
     gram_rounding,
     rounding,
 )
@@ -161,8 +161,7 @@ class CholeskyProblem(Subproblem):
             factor, ones = cholesky_or_none(matrix.T), np.ones(len(matrix))
             self._factors[data_weight] = None
             if factor is not None:
-                solved = scipy.linalg.cho_solve((factor, True), ones, check_finite=False)
-                self._factors[data_weight] = factor, solved
+                self._factors[data_weight] = factor, cholesky_solution(factor, ones)
         return self._factors[data_weight]
 
     def _solved(
@@ -173,7 +172,7 @@ class CholeskyProblem(Subproblem):
         if factorized is None:
             return None
         factor, ones = factorized
-        weights = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
+        weights = cholesky_solution(factor, targets)
         # The bias makes the coefficients sum to zero: φᵀα = 0 in the paper's notation.
         shift = weights.sum(axis=0) / ones.sum()
         return weights - ones[:, None] * shift, shift / data_weights
