@@ -473,6 +473,17 @@ class Subproblem(ABC):
             The function on the view's columns.
         """
 
+    def prepare(self, data_weights: Array) -> None:
+        """Compute what solves with these data weights share, such as a factor; nothing by default.
+
+        Views are prepared in several threads at once.
+
+        Parameters
+        ----------
+        data_weights : ndarray of shape (G,)
+            The weight s of the square in each column.
+        """
+
     def filled(self, values: Array) -> Any:
         """Return coefficients with the same values in every column, where an iteration may start.
 

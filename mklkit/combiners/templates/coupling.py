@@ -348,6 +348,10 @@ class SubproblemOfMembers(Subproblem):
         """Return the weights (p, G) and biases (G,)."""
         return self.problem.function(coefficients)
 
+    def prepare(self, data_weights: Array) -> None:
+        """Compute what solves with these data weights share."""
+        self.problem.prepare(data_weights)
+
     def filled(self, values: Array) -> Any:
         """Return coefficients with these values in every column."""
         return self.problem.filled(values)

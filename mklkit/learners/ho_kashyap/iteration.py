@@ -22,6 +22,7 @@ from mklkit.learners.ho_kashyap.rules import (
     stands_still,
 )
 from mklkit.learners.ho_kashyap.sweeps import iterate_by_sweeps, on_same_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Stopping, Subproblem, Target, missing_patterns, present_weights
 
 
@@ -112,6 +113,11 @@ class WholeRows:
     def run(self, steps: Iterator[Step], patience: int | None = None) -> list[Solution]:
         """Take the steps until no column is running, or for some passes; return the solutions."""
         passes = 0
+        # A factor per thread: two threads of one factorisation mostly wait for each other.
+        weights = [1.0 + self.lam * weight for weight in self.data_weights]
+        pairs = list(zip(self.problems, weights, strict=True))
+        for _ in each(lambda pair: pair[0].prepare(pair[1]), pairs if len(pairs) > 1 else []):
+            pass
         for step, view in steps:
             if step == "solve":
                 self.solve(view)

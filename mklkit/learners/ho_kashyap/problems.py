@@ -152,6 +152,11 @@ class CholeskyProblem(Subproblem):
         weights, outputs = (np.repeat(part, count, axis=1) for part in (weights, products + bias))
         return RowFunction(weights, outputs, self._alphas * squares, np.repeat(bias, count))
 
+    def prepare(self, data_weights: Array) -> None:
+        """Factorise the system, if it is that of a single ridge."""
+        if len(self._alphas) == 1:
+            self._factor(float(data_weights[0]))
+
     def _factor(self, data_weight: float) -> tuple[Array, Array] | None:
         """Return the factor of sK + αV⁻¹ and its solution for ones; None if K is indefinite."""
         if data_weight not in self._factors:
@@ -239,6 +244,9 @@ class TridiagonalProblem(CholeskyProblem):
         self._row_means = self._gram.mean(axis=0)
         self._system = TridiagonalSystem(centered_gram(self._gram))
         self._definite = self._system.negative <= gram_rounding(side.gram())
+
+    def prepare(self, data_weights: Array) -> None:
+        """Do nothing: one matrix serves all data weights."""
 
     def _solved(
         self, targets: Array, data_weights: Array, columns: ColumnSelector
