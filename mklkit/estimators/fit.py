@@ -67,7 +67,7 @@ from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.scaling import with_scaling
-from mklkit.views.shared_rows import sharing_rows
+from mklkit.views.shared_rows import without_unused
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
@@ -228,7 +228,7 @@ def _fit_problems(
     return Fitted(
         plan,
         tuple(problems),
-        tuple(sharing_rows(decisions, problem_views.data.rows)),
+        tuple(without_unused(decisions)),
         len(data.rows),
         notes=data.notes,
         n_groups=n_groups,

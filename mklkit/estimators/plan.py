@@ -421,8 +421,10 @@ class ProblemViews:
         if not self._facts.explicit:
             check_gram_fits(len(members), rows.dtype.itemsize)
         rows = rows if every else rows[members]
+        # A search's problems have maps with arrays of their own, which it tells by these.
+        among = None if every or self._kept is not None else (self.data.rows, members)
         kernels = self._kernels.get(problem)
-        views = self._fitted(rows, weights, random_state, self._places[members], kernels)
+        views = self._fitted(rows, weights, random_state, self._places[members], kernels, among)
         return views, target, random_state
 
     def _fitted(
@@ -432,6 +434,7 @@ class ProblemViews:
         random_state: Any,
         places: Any = None,
         fitted: Sequence[FittedKernel] | None = None,
+        among: tuple[Rows, NDArray[np.intp]] | None = None,
     ) -> ViewSet:
         plan = self.plan
         views = ViewSet.fit(
@@ -445,6 +448,7 @@ class ProblemViews:
             self._cache,
             self._tried,
             fitted,
+            among,
         )
         self._tried = True
         return views

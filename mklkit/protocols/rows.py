@@ -216,6 +216,10 @@ class SomeRows:
         """Return the samples (n, d)."""
         return self.rows[self.members]
 
+    def take(self, places: NDArray[np.intp]) -> SomeRows:
+        """Return some of these samples, by their places among them."""
+        return SomeRows(self.rows, self.members[places])
+
 
 @attrs.frozen(eq=False, slots=False)
 class ColumnBlocks:

@@ -12,7 +12,6 @@ Without it, functions on which the views agree move by a share of 1/(1 + λ) per
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -41,7 +40,12 @@ class Agreement:
 
     @classmethod
     def of(
-        cls, grams: Sequence[Array], ridges: Array, lam: Array, weights: Array, columns: Sequence[int]
+        cls,
+        grams: Sequence[Array],
+        ridges: Array,
+        lam: Array,
+        weights: Array,
+        columns: Sequence[int],
     ) -> Agreement:
         """Factorise the systems of columns with a large λ, for views with weights μ (M,).
 

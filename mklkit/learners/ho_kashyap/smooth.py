@@ -33,7 +33,7 @@ from mklkit.learners.ho_kashyap.rules import GRADIENT, Columns, Rule, Solution, 
 from mklkit.learners.ho_kashyap.sweeps import on_same_blocks
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.compiling import compiled
-from mklkit.numerics.lbfgs import Descent, descent
+from mklkit.numerics.lbfgs import descent
 from mklkit.protocols import Array, Projector, Subproblem, Target, missing_patterns, present_weights
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import Blocks, added
@@ -241,7 +241,9 @@ class _FeatureView:
 
     def penalty(self, points: Array, columns: NDArray[np.intp]) -> tuple[Array, Array]:
         """Return α‖w‖² (G,) and half its gradient."""
-        gradient = np.vstack([self.problem.ridges[columns] * points[:-1], np.zeros_like(points[-1])])
+        gradient = np.vstack(
+            [self.problem.ridges[columns] * points[:-1], np.zeros_like(points[-1])]
+        )
         return np.einsum("pg,pg->g", points, gradient), gradient
 
     def solved(self, right: Array, data_weights: Array, columns: NDArray[np.intp]) -> Array:
