@@ -187,9 +187,9 @@ def read_study(
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
-    table = attrs.evolve(
-        table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
-    )
+    features, target = table.features.copy(deep=False), table.target.copy(deep=False)
+    features.index = target.index = numbers
+    table = attrs.evolve(table, features=features, target=target)
     learned = table.learned
     pipeline = model_pipeline(settings, learned, schema=table.schema)
     return study_of(settings, pipeline, table, learned, notes, parts_column)

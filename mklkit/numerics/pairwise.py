@@ -142,8 +142,23 @@ def _check_widths(a: Any, b: Any) -> None:
 
 
 def compilable(dtype: Any, *arrays: Array) -> list[Array]:
-    """Return arrays for compiled code: of one type, writable and contiguous."""
-    return [np.require(array, dtype, ["C", "W"]) for array in arrays]
+    """Return arrays for compiled code: of one type, contiguous, and writable for the compiler.
+
+    Components share their rows read-only, for which the code would be compiled again. It only reads
+    them, so a writable view is enough, where NumPy allows one.
+    """
+    return [_writable(np.require(array, dtype, ["C"])) for array in arrays]
+
+
+def _writable(array: Array) -> Array:
+    if array.flags.writeable:
+        return array
+    view = array.view()
+    try:
+        view.flags.writeable = True
+    except ValueError:  # The memory is not NumPy's, such as that of a file.
+        return array.copy()
+    return view
 
 
 STRIP_BYTES = 1 << 17
