@@ -182,7 +182,9 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     if all(is_number_type(kind) for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
         numbers = frame.to_numpy(dtype=np.float64, copy=True)
-        if not (np.abs(numbers) > LARGEST).any():
+        # The extremes, which take no memory, of the known numbers.
+        extremes = [ufunc.reduce(numbers, axis=None, initial=0.0) for ufunc in (np.fmin, np.fmax)]
+        if max(np.abs(extremes)) <= LARGEST:
             return numbers
     out = np.empty(frame.shape)
     for place, (_, column) in enumerate(frame.items()):

@@ -103,11 +103,10 @@ class Table:
             The same rows; those without a target have been left out.
         """
         numbers = (self.features.index + 1).rename("row")
-        return attrs.evolve(
-            self,
-            features=self.features.set_axis(numbers),
-            target=self.target.set_axis(numbers),
-        )
+        # A table may be very wide, and set_axis copies it.
+        features, target = self.features.copy(deep=False), self.target.copy(deep=False)
+        features.index = target.index = numbers
+        return attrs.evolve(self, features=features, target=target)
 
     def without(self, name: str | int, purpose: str, role: Role) -> tuple[Table, pd.Series]:
         """Return the table without a column that has another role than a feature, and it.

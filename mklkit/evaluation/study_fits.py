@@ -70,6 +70,9 @@ def fit_study(
     }
     if refit and len(split.test):
         chosen, notes = _as_chosen(model)
+        chosen = clone(chosen)
+        # Each model may hold its training rows.
+        del model, scores
         fit = fit_and_predict(chosen, study.samples, wrap_fit=wrap_fit)
         model, seconds, learned = fit.model, fit.seconds, slice(None)
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)

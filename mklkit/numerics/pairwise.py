@@ -143,13 +143,30 @@ def _check_widths(a: Any, b: Any) -> None:
 
 
 def compilable(dtype: Any, *arrays: Array) -> list[Array]:
-    """Return arrays for compiled code: of one type, writable and contiguous."""
+    """Return arrays for compiled code: of one type, contiguous, and writable for the compiler.
+
+    Components share their rows read-only, for which the code would be compiled again. It only reads
+    them, so a writable view is enough, where NumPy allows one.
+    """
     return [
-        array
-        if array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable
-        else np.array(array, dtype, order="C")
+        _writable(
+            array
+            if array.dtype == dtype and array.flags.c_contiguous
+            else np.array(array, dtype, order="C")
+        )
         for array in arrays
     ]
+
+
+def _writable(array: Array) -> Array:
+    if array.flags.writeable:
+        return array
+    view = array.view()
+    try:
+        view.flags.writeable = True
+    except ValueError:  # The memory is not NumPy's, such as that of a file.
+        return array.copy()
+    return view
 
 
 STRIP_ROWS = 16

@@ -104,5 +104,5 @@ def test_lengths_that_do_not_fit_are_refused(lengths: list[int]) -> None:
 def test_columns_of_different_lengths_are_refused() -> None:
     packed = many()
     columns_of(packed).name["places"] = np.zeros(4, np.intp)
-    with pytest.raises(ValueError, match="shorter|longer"):
+    with pytest.raises(ValueError, match=r"shorter|longer"):
         unstacked(packed)
