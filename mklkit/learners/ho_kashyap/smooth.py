@@ -33,7 +33,7 @@ from mklkit.learners.ho_kashyap.rules import GRADIENT, Columns, Rule, Solution, 
 from mklkit.learners.ho_kashyap.sweeps import on_same_blocks
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.compiling import compiled
-from mklkit.numerics.lbfgs import Descent, descent
+from mklkit.numerics.lbfgs import descent
 from mklkit.protocols import Array, Projector, Subproblem, Target, missing_patterns, present_weights
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import Blocks, added
@@ -44,6 +44,8 @@ MANY_ROWS = 10_000
 """The number of rows above which the smooth objective is minimised by default."""
 PATIENCE = 30
 """The passes after which columns of a printed iteration go on with the smooth objective."""
+CLOSER = 0.1
+"""The share of the tolerance at which they end."""
 
 
 def is_smooth(problems: Sequence[Subproblem], target: Target, solver: str | None) -> bool:
@@ -241,7 +243,9 @@ class _FeatureView:
 
     def penalty(self, points: Array, columns: NDArray[np.intp]) -> tuple[Array, Array]:
         """Return α‖w‖² (G,) and half its gradient."""
-        gradient = np.vstack([self.problem.ridges[columns] * points[:-1], np.zeros_like(points[-1])])
+        gradient = np.vstack(
+            [self.problem.ridges[columns] * points[:-1], np.zeros_like(points[-1])]
+        )
         return np.einsum("pg,pg->g", points, gradient), gradient
 
     def solved(self, right: Array, data_weights: Array, columns: NDArray[np.intp]) -> Array:
@@ -505,6 +509,7 @@ def minimize(
             None,
             tuple(histories[column]),
             column not in waiting,
+            printed=False,
         )
         for column in descents
     ]
@@ -530,6 +535,11 @@ def iterate_and_minimize(
     iteration.run(rule.steps(len(problems)), PATIENCE)
     solutions = list(iteration.solutions)
     if iteration.running.size:
+        # A step of L-BFGS is no measure of what is left: without this share, some points ended
+        # above the printed iteration by the tolerance or two.
+        stopping = columns.traits.stopping
+        closer = attrs.evolve(stopping, tol=stopping.tol * CLOSER)
+        columns = attrs.evolve(columns, traits=attrs.evolve(columns.traits, stopping=closer))
         start = Start(
             iteration.running,
             iteration.history,
