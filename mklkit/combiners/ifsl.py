@@ -64,8 +64,9 @@ class IFSL(CouplingCombiner):
     functions.
 
     Of more than 10,000 samples on explicit features, the objective is minimised over the
-    coefficients alone (``mhks(solver="smooth")``), unless ``rule``, ``order``, ``initial`` or
-    ``rates`` is set: these refer to the iterations that the papers print.
+    coefficients alone (``mhks(solver="smooth")``), and otherwise after the first 30 passes of the
+    printed iteration, unless ``rule``, ``order``, ``initial`` or ``rates`` is set: these refer to
+    the iterations that the papers print, as ``mhks(solver="printed")`` does.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ class IFSL(CouplingCombiner):
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
         (solution,) = self.solutions(problems, target, learner, [self.lam], random_state)
-        if not self._is_smooth(problems, target, learner):
+        if solution.printed:
             # For labels, whose square is 1, the loss of the zero function is one per row and view.
             of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
             _warn_of_standstill(solution, self.lam, of_zeros)

@@ -41,11 +41,11 @@ def descent(
     """Descend from a point (P,) until ``reached(value before, value)`` of two steps is True.
 
     A single step may gain little because its direction was poor. It also ends if that is True of
-    the value that the next step would reach if the function were quadratic. The approximate inverse of the Hessian is scaled and improved by the latest ten
-    steps, as in algorithms 7.4 and 7.5 of Nocedal and Wright 2006, "Numerical optimization". If it
-    solves with CCᵀ, that is plain L-BFGS after the change of variables by C. ``first`` is applied
-    instead of it for the first step. The function is convex, so any step with a sufficient decrease
-    is taken.
+    the value that the next step would reach if the function were quadratic. The approximate inverse
+    of the Hessian is scaled and improved by the latest ten steps, as in algorithms 7.4 and 7.5 of
+    Nocedal and Wright 2006, "Numerical optimization". If it solves with CCᵀ, that is plain L-BFGS
+    after the change of variables by C. ``first`` is applied instead of it for the first step. The
+    function is convex, so any step with a sufficient decrease is taken.
     """
     point = start
     value, gradient, descending = yield point
@@ -71,7 +71,8 @@ def descent(
         else:
             return
         pair = Pair.of(trial - point, trial_gradient - gradient, trial_descending - descending)
-        if pair.curvature > 0:
+        # The second is negative only by rounding errors, in steps within these.
+        if pair.curvature > 0 and pair.change @ pair.product > 0:
             pairs.append(pair)
         before, value = value, trial_value
         point, gradient, descending = trial, trial_gradient, trial_descending

@@ -278,8 +278,9 @@ class CouplingTraits:
         The criterion that ends the iteration.
     solver : {"smooth", "printed"}, optional
         Whether the objective is minimised over the coefficients alone, or by the iteration over
-        coefficients and margins that papers print. By default the first, if subproblems
-        have ``ridges`` and there are more than 10,000 samples.
+        coefficients and margins that papers print. By default the first, if subproblems have
+        ``ridges`` and there are more than 10,000 samples; otherwise the second, and the first for
+        what has not converged after 30 passes.
     variants : tuple of str, default=()
         The parameters in which variants may differ; empty if there is only one column.
     on_kernels : bool, default=False
@@ -483,6 +484,7 @@ class Subproblem(ABC):
         data_weights : ndarray of shape (G,)
             The weight s of the square in each column.
         """
+        return
 
     def filled(self, values: Array) -> Any:
         """Return coefficients with the same values in every column, where an iteration may start.

@@ -70,7 +70,7 @@ class Agreement:
         return cls(couplings, factors, len(grams))
 
     def pulls(self, outputs: Array, columns: NDArray[np.intp]) -> Array:
-        """Return z (N, R) for the sums of the views' outputs A_l u_l, (N, R), of factored columns."""
+        """Return z (N, R) of factorised columns for the sums of A_l u_l over views, (N, R)."""
         pulls = np.empty_like(outputs)
         for place, column in enumerate(columns.tolist()):
             coupling = self.couplings[column]
@@ -109,7 +109,7 @@ def _mean_shrinking(grams: Sequence[Array], ridge: float) -> Array | None:
 
 
 def _factor(shrinking: Array, coupling: float) -> Array:
-    """Return the factor of (1 + λ)S = I + λ(mean of r(K + r)⁻¹ − 11ᵀ/N), whose values are 1 to 1 + λ."""
+    """Return the factor of (1 + λ)S = I + λ(mean of r(K + r)⁻¹ − 11ᵀ/N)."""
     matrix = np.asfortranarray(shrinking * coupling, np.float32)
     matrix[np.diag_indices_from(matrix)] += 1
     with threads_for(matrix):

@@ -44,6 +44,8 @@ MANY_ROWS = 10_000
 """The number of rows above which the smooth objective is minimised by default."""
 PATIENCE = 30
 """The passes after which columns of a printed iteration go on with the smooth objective."""
+CLOSER = 0.1
+"""The share of the tolerance at which they end."""
 
 
 def is_smooth(problems: Sequence[Subproblem], target: Target, solver: str | None) -> bool:
@@ -507,6 +509,7 @@ def minimize(
             None,
             tuple(histories[column]),
             column not in waiting,
+            printed=False,
         )
         for column in descents
     ]
@@ -532,6 +535,11 @@ def iterate_and_minimize(
     iteration.run(rule.steps(len(problems)), PATIENCE)
     solutions = list(iteration.solutions)
     if iteration.running.size:
+        # A step of L-BFGS is no measure of what is left: without this share, some points ended
+        # above the printed iteration by the tolerance or two.
+        stopping = columns.traits.stopping
+        closer = attrs.evolve(stopping, tol=stopping.tol * CLOSER)
+        columns = attrs.evolve(columns, traits=attrs.evolve(columns.traits, stopping=closer))
         start = Start(
             iteration.running,
             iteration.history,
