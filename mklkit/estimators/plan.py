@@ -208,21 +208,29 @@ def kernels_by_default(
 ) -> Any:
     """Return an estimator's kernels; if it has none, to be chosen for a table of numbers.
 
-    An estimator with a combiner, feature map or learner of the user has the usual kernels, unless
-    the user passed several ``sources``; so has one of whose components a search varies
-    ``parameters``.
+    Several sources, which the user passed or names of columns tell, have a chosen kernel each. For
+    a lone one an estimator with a combiner, feature map or learner of the user has the usual
+    kernels; so has one of whose components a search varies ``parameters``.
     """
-    if estimator.kernels is not None or not estimator.chooses_kernels or kind.is_empty or X is None:
+    if X is None or not may_choose(estimator, kind):
         return estimator.kernels
     if sources is not None and len(sources) > 1:
         return AUTO_KERNELS
-    if sources is not None and chooses_by_default(estimator, parameters):
-        return [(*sources, AUTO_KERNELS, slice(None))]
-    if not chooses_by_default(estimator, parameters):
+    parameters = list(parameters)
+    chooses = chooses_by_default(estimator, parameters)
+    if sources is not None:
+        return [(*sources, AUTO_KERNELS, slice(None))] if chooses else list(KERNELS)
+    if any(name.partition("__")[0] == "kernels" for name in parameters):
         return list(KERNELS)
     header(X)  # It reports what is no table.
     of_numbers = isinstance(X, RowSource) or only_numbers(as_table(X))
-    return kernels_to_choose(X) if of_numbers else list(KERNELS)
+    chosen = kernels_to_choose(X) if of_numbers else []
+    return chosen if chosen == [AUTO_KERNELS] or (chosen and chooses) else list(KERNELS)
+
+
+def may_choose(estimator: Any, kind: TargetKind) -> bool:
+    """Return whether an estimator chooses kernels if its table has several sources."""
+    return estimator.kernels is None and estimator.chooses_kernels and not kind.is_empty
 
 
 def chooses_by_default(estimator: Any, parameters: Iterable[str] = ()) -> bool:

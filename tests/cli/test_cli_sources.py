@@ -164,3 +164,14 @@ def test_a_methods_section_has_what_was_done_and_no_advice(
     assert any(done in step for step in facts["preprocessing"])
     assert [advice in line for line in facts["advice"]] == [True]
     assert advice in " ".join(mklkit("inspect", model).out.split())
+
+
+def test_a_fit_combines_the_kernels_that_a_comparison_does(
+    mklkit: Run, started: Run, table: Path
+) -> None:
+    settings = (table, "--target", "kind", "-c", "centered-alignment", "--json")
+    model = started("fit", *settings).json["model"]
+    compared = mklkit("compare", *settings, "--cv", "2x1", "--baselines", "none").json
+    assert {kernel["name"] for kernel in model["kernels"]} == {"genes", "text"}
+    alone = {cell["method"] for cell in compared["cells"]} & {"genes", "text", "rbf"}
+    assert alone == {"genes", "text"}
