@@ -71,7 +71,7 @@ def in_turns(*cases: tuple[str, Found], repeats: int = 2) -> list[Found]:
 
 def data(name: str, seed: int = 0) -> str:
     """Return the words for generated rows."""
-    return f"`{name}`, seed {seed}"
+    return f"`{name}`, {seed}"
 
 
 def number(measured: Found, name: str = "seconds", unit: str = " s", digits: int = 3) -> str:
@@ -105,7 +105,7 @@ def percent(measured: Found) -> str:
 
 def machine(folder: str) -> Rows:
     facts = run("machine", size=rows(3000, pairs=True))
-    yield ["what", "measured", "data"]
+    yield ["what", "measured", "data, seed"]
     yield ["cores", str(facts["cores"]), "–"]
     for kind in ("float32", "float64"):
         yield [f"matrix products, {kind}", number(facts, kind, " GFlop/s"), data("normal")]
@@ -124,7 +124,7 @@ STATISTICS = {
 
 def weights(folder: str) -> Rows:
     size = rows(20_000, pairs=True)
-    yield [f"five rbf, N = {size:,}", "type", "mklkit", "one `rbf_kernel`", "ratio", "data"]
+    yield [f"five rbf, N = {size:,}", "type", "mklkit", "one `rbf_kernel`", "ratio", "data, seed"]
     for kind in ("float64", "float32"):
         reference = run("rbf_kernel", n_rows=size, kind=kind)
         for statistic, said in STATISTICS.items():
@@ -157,7 +157,7 @@ def fit(folder: str) -> Rows:
         "100,000 new rows",
         "ratio",
         "one new row",
-        "data",
+        "data, seed",
     ]
     for (said, _, _), facts in zip(ways, [reference, *runs], strict=True):
         yield [
@@ -186,7 +186,7 @@ def busy(folder: str) -> Rows:
         reference, ours = in_turns(*cases)
     finally:
         endless.kill()
-    yield [f"N = {common['n_rows']:,}, beside a busy process", "seconds", "ratio", "data"]
+    yield [f"N = {common['n_rows']:,}, beside a busy process", "seconds", "ratio", "data, seed"]
     both = {"three `Nystroem(256)` + `SGDClassifier`": reference, "`dimkl5` + `mhks`": ours}
     for said, facts in both.items():
         yield [said, number(facts), ratio(facts, reference), data("clusters")]
@@ -202,7 +202,7 @@ STEPS = {
 
 
 def steps(folder: str) -> Rows:
-    yield ["on all rows", "N", "seconds", "reference", "seconds", "ratio", "data"]
+    yield ["on all rows", "N", "seconds", "reference", "seconds", "ratio", "data, seed"]
     for name, (n_rows, said, beside) in STEPS.items():
         size = rows(n_rows, pairs=True) if n_rows > 1000 else n_rows
         facts = run("step", which=name, n_rows=size)
@@ -229,7 +229,7 @@ def full(folder: str) -> Rows:
         "ratio",
         "accuracy",
         "peak memory",
-        "data",
+        "data, seed",
     ]
     cells = [run(name, **settings) for name, settings in cases]
     for said, facts in zip(FULL.values(), cells, strict=True):
@@ -261,7 +261,7 @@ def classes(folder: str) -> Rows:
         fastest = in_turns(*(cases[name] for name in turns))
         peers = in_turns(*(cases[name] for name in PEERS), repeats=1)
         measured.append(dict(zip([*turns, *PEERS], [*fastest, *peers], strict=True)))
-    yield [f"N = {size:,}", *(f"{count} classes" for count in CLASSES), "data"]
+    yield [f"N = {size:,}", *(f"{count} classes" for count in CLASSES), "data, seed"]
     for part, what in (("seconds", "fit"), ("prediction", "predict")):
         for name, said in OF_CLASSES.items():
             cells = [
@@ -284,7 +284,7 @@ def columns(folder: str) -> Rows:
         "peak memory",
         "`pandas.read_csv`",
         "peak memory",
-        "data",
+        "data, seed",
     ]
     for count in (20, 200, 2000, 10_000, 50_000) if SCALE == 1 else (20, 200):
         tables = [f"{folder}/sources{count}-{seed}.csv" for seed in (0, 1)]
@@ -298,13 +298,13 @@ def columns(folder: str) -> Rows:
         ]
         measured = in_turns(*(("command", {"words": words}) for words in commands))
         cells = [cell for facts in measured for cell in (number(facts), memory(facts))]
-        yield [f"{count:,}", *cells, "`sources`, seed 0, predicted: seed 1"]
+        yield [f"{count:,}", *cells, data("sources")]
 
 
 def gating(folder: str) -> Rows:
     size = rows(1000, pairs=True)
     facts = run("gating", n_rows=size)
-    yield [f"four rbf, N = {size:,}", "seconds", "data"]
+    yield [f"four rbf, N = {size:,}", "seconds", "data, seed"]
     yield ["`cluster-gating` + `kda`, whole fit", number(facts), data("quadrants")]
     yield ["quadratic forms of one step", number(facts, "forms"), data("quadrants")]
     naive = number(facts, "naive")
@@ -325,7 +325,7 @@ def searches(folder: str) -> Rows:
         "ratio",
         "`GridSearchCV`",
         "ratio",
-        "data",
+        "data, seed",
     ]
     for count in (20, 2000):
         facts = run("searches", n_rows=size, n_columns=count)
@@ -380,7 +380,7 @@ def sweep(
 
 
 def sweeps(folder: str) -> Rows:
-    yield ["`dimkl5` + `mhks` from a file", "seconds", "peak memory", "accuracy", "data"]
+    yield ["`dimkl5` + `mhks` from a file", "seconds", "peak memory", "accuracy", "data, seed"]
     sizes = [rows(size) for size in (40_000, 130_000, 400_000, 1_300_000, 4_000_000)]
     for size in sizes:
         run("make_rows", folder=folder, n_rows=size, seed=0)
@@ -394,7 +394,7 @@ def sweeps(folder: str) -> Rows:
 
 
 def grams(folder: str) -> Rows:
-    yield ["`uniform` + `svm`, all rows", "seconds", "peak memory", "accuracy", "data"]
+    yield ["`uniform` + `svm`, all rows", "seconds", "peak memory", "accuracy", "data, seed"]
     sizes = [rows(size, pairs=True) for size in (2000, 4000, 8000, 16_000)]
     common = {"folder": folder, "method": "uniform"}
     words = data("clusters", 1)
@@ -403,7 +403,7 @@ def grams(folder: str) -> Rows:
 
 def shares(folder: str) -> Rows:
     facts = run("shares", folder=folder, n_rows=rows(130_000), size=rows(3000, pairs=True))
-    yield ["hot path", "reached", "this machine", "share", "data"]
+    yield ["hot path", "reached", "this machine", "share", "data, seed"]
     pairs = [
         ("moments of 3 × 256 features, features included", "gflops", "peak", " GFlop/s"),
         ("Φw of features in memory", "gigabytes", "bandwidth", " GB/s"),
