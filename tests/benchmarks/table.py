@@ -246,7 +246,7 @@ OF_CLASSES = {
     "easymkl": "`easymkl` + `svm`, C chosen",
     "ifsl": "`ifsl`",
     "mklpy_easymkl": "MKLpy `EasyMKL`",
-    "himalaya": "himalaya `MultipleKernelRidgeCV`, 5 draws",
+    "himalaya": "himalaya, 5 draws of weights",
 }
 PEERS = ("mklpy_easymkl", "himalaya")
 
@@ -261,7 +261,7 @@ def classes(folder: str) -> Rows:
         fastest = in_turns(*(cases[name] for name in turns))
         peers = in_turns(*(cases[name] for name in PEERS), repeats=1)
         measured.append(dict(zip([*turns, *PEERS], [*fastest, *peers], strict=True)))
-    yield [f"N = {size:,}", *(f"{count} classes" for count in CLASSES), "data, seed"]
+    yield [f"N = {size:,}, number of classes", *(f"{count}" for count in CLASSES), "data, seed"]
     for part, what in (("seconds", "fit"), ("prediction", "predict")):
         for name, said in OF_CLASSES.items():
             cells = [
