@@ -278,11 +278,11 @@ def classes(folder: str) -> Rows:
 def columns(folder: str) -> Rows:
     yield [
         "columns",
-        "`mklkit fit`",
+        "fit",
         "peak memory",
-        "`mklkit predict`",
+        "predict",
         "peak memory",
-        "`pandas.read_csv`",
+        "read",
         "peak memory",
         "data, seed",
     ]
