@@ -336,20 +336,19 @@ def searches(folder: str) -> Rows:
         yield [f"{count:,}", *cells, data("noisy")]
 
 
-def with_range(cells: list[str], order: list[float]) -> str:
+def with_range(cells: list[str], order: list[float], unit: str = "") -> str:
     """Return the cell of the median of runs, and those of the least and the most."""
     if not order:
         return "–"
-    sorted_cells = [cell for _, cell in sorted(zip(order, cells, strict=True))]
-    return f"{sorted_cells[len(order) // 2]} ({sorted_cells[0]} to {sorted_cells[-1]})"
+    ranked = [cell for _, cell in sorted(zip(order, cells, strict=True))]
+    return f"{ranked[len(ranked) // 2]}{unit} ({ranked[0]} to {ranked[-1]})"
 
 
 def of_turns(runs: list[Found], name: str, unit: str, digits: int) -> str:
     """Return the median of a number in several runs, the least and the most."""
     runs = [facts for facts in runs if name in facts]
-    return with_range(
-        [number(facts, name, unit, digits) for facts in runs], [facts[name] for facts in runs]
-    )
+    cells = [number(facts, name, "", digits) for facts in runs]
+    return with_range(cells, [facts[name] for facts in runs], unit)
 
 
 def exponents(values: list[int], turns: list[list[Found]], name: str) -> str:

@@ -77,6 +77,7 @@ def test_the_exponents_of_power_laws_are_theirs() -> None:
     turns = [[{"seconds": 3 * size**power} for size in sizes] for power in (2.0, 1.0, 1.5)]
     assert table.exponents(sizes, turns, "seconds") == "1.50 (1.00 to 2.00)"
     assert table.exponents(sizes, turns, "added") == "–"
+    assert table.of_turns([turn[0] for turn in turns], "seconds", " s", 3) == "94.9 s (30 to 300)"
 
 
 def test_the_command_stands_on_the_page() -> None:
