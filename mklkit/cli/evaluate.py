@@ -76,7 +76,7 @@ def _report(study: Study, outcome: Any, result: dict[str, Any]) -> None:
     metadata = facts_grid(
         [
             data_line(study.table, result["data"]["notes"]),
-            ("steps", result["preprocessing"]),
+            ("steps", result["preprocessing"] + result["advice"]),
             ("kernels", ", ".join(kernel["name"] for kernel in result["model"]["kernels"])),
             model_line(result["model"], result["choices"]),
             ("folds", [outcome.splits.description, *outcome.notes]),

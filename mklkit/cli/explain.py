@@ -20,7 +20,7 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import groups_of, joined_by, targets_of
+from mklkit.cli.predict import groups_of, joined_by
 from mklkit.cli.rows_to_score import rows_to_score
 from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
@@ -143,6 +143,7 @@ def explain(
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
     from mklkit.persistence import faults_of_file, load_model, read_metadata
+    from mklkit.persistence.metadata import targets_of
     from mklkit.protocols.splits.making import PartsColumn, requested
 
     if groups is not None and ignore_groups:
@@ -222,7 +223,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     verdicts = [about for about in ("left out", "have it") if about in remarks]
     show(facts_grid([(about, remarks[about]) for about in verdicts]))
     # Groups that are the kernels' sources are in their table already.
-    if len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any():
+    if len(columns) and (len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any()):
         groups = groups_result(columns, explanation.unit)
         groups = groups.keeping(lambda column: not isinstance(column, Bar))
         show(terminal_table(groups.first(MOST_GROUPS, "(--json shows them)")))

@@ -186,7 +186,7 @@ def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
     metadata = facts_grid(
         [
             data_line(table, result["data"]["notes"]),
-            ("steps", result["preprocessing"]),
+            ("steps", result["preprocessing"] + result["advice"]),
             model_line(result["model"], result["choices"]),
             *chosen_line(result["model"]),
             ("held out", _split_lines(result)),

@@ -82,7 +82,7 @@ def _report(metadata: dict[str, Any]) -> None:
             groups = "" if number is None else f"{counted(number, 'group')}, "
             lines.append(("groups", f"{groups}by the column {data['groups']!r}"))
     if "preprocessing" in metadata:
-        lines.append(("steps", metadata["preprocessing"]))
+        lines.append(("steps", metadata["preprocessing"] + metadata.get("advice", [])))
     if "kernels" in model:
         lines.append(model_line(model, metadata.get("choices", [])))
         lines += chosen_line(model)

@@ -31,11 +31,12 @@ class SavedKernels:
     @classmethod
     def of(cls, path: Path, settings: ModelSettings) -> SavedKernels:
         """Return those of a model file; raise an error if options name other ones."""
-        from mklkit.cli.predict import columns_of, targets_of
+        from mklkit.cli.predict import columns_of
         from mklkit.errors import ModelFileError
         from mklkit.estimators.introspection import KernelModel, column_names, split
         from mklkit.evaluation.matrices import weights_of_model
         from mklkit.persistence import load_model, read_metadata
+        from mklkit.persistence.metadata import targets_of
         from mklkit.views.scaling import scale_of
 
         if settings.kernels or settings.preset or settings.scale:

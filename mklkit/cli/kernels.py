@@ -95,6 +95,7 @@ def kernels(
     NumPy archive, which 'mklkit fit -k "precomputed(path='kernels.npz', label='rbf')"' reads by the
     identifiers that --by names. Kernels are fitted to the rows with a target.
     """
+    from mklkit.datasets.pipeline import advice_on
     from mklkit.evaluation.alignment import FittedBank, alignment_matrix, near_duplicates
     from mklkit.evaluation.measures import kernel_measures
     from mklkit.evaluation.result_tables import measures_result
@@ -135,11 +136,13 @@ def kernels(
         *steps_of(table, compared.steps),
         f"features {scaling_named(scale).words}, unless a kernel says otherwise",
     ]
+    advice = advice_on(compared.steps)
     if as_json:
         show_json(
             {
                 "data": {**table.metadata(), "notes": notes},
                 "preprocessing": preprocessing,
+                "advice": advice,
                 "centered": centered,
                 "kernels": alignments.index.tolist(),
                 "alignment": alignments.to_numpy().tolist(),
@@ -151,7 +154,7 @@ def kernels(
             }
         )
     else:
-        _report(table, notes, preprocessing, alignments, centered)
+        _report(table, notes, preprocessing + advice, alignments, centered)
         if measured is not None:
             show(terminal_table(measures_result(measured)))
     for first, second, value in duplicates:

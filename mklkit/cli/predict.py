@@ -99,6 +99,7 @@ def predict(
     folders.
     """
     from mklkit.persistence import faults_of_file, load_model, read_metadata
+    from mklkit.persistence.metadata import targets_of
 
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
@@ -174,13 +175,6 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
             " through mklkit.persistence.load_model."
         )
     return [str(name) for name in names]
-
-
-def targets_of(metadata: dict[str, Any]) -> list[str]:
-    """Return the names of the targets in a model file; none if it has none."""
-    data = metadata.get("data")
-    names = data.get("targets") if isinstance(data, dict) else None
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def joined_by(metadata: dict[str, Any]) -> str | None:

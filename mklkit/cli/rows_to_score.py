@@ -28,7 +28,6 @@ def rows_to_score(
 
     ``trained`` is the column of the model's own groups, if these are to be kept together.
     """
-    import pandas as pd
 
     from mklkit.datasets import load_features
     from mklkit.datasets.pipeline import encoder_in
@@ -75,7 +74,7 @@ def rows_to_score(
     features = rows.features[known]
     if groups is not None:
         notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
-    numbers = pd.RangeIndex(1, len(features) + 1, name="row")
+    numbers = (features.index + 1).rename("row")
     together, parts = (
         None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
     )

@@ -10,7 +10,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.predict import groups_of, joined_by, targets_of
+from mklkit.cli.predict import groups_of, joined_by
 from mklkit.cli.rows_to_score import rows_to_score
 from mklkit.cli.tables import class_table, parts_table
 from mklkit.display.numbers import number
@@ -60,6 +60,7 @@ def score(
     from mklkit.estimators.task_of import task_of
     from mklkit.evaluation.cohort import score_cohort
     from mklkit.persistence import faults_of_file, load_model, read_metadata
+    from mklkit.persistence.metadata import targets_of
 
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)

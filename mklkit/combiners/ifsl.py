@@ -30,7 +30,7 @@ from mklkit.learners.ho_kashyap.rules import (
     Order,
     Solution,
 )
-from mklkit.learners.ho_kashyap.smooth import is_smooth, minimize
+from mklkit.learners.ho_kashyap.smooth import is_smooth, iterate_and_minimize, minimize
 from mklkit.protocols import (
     Array,
     CombinerTraits,
@@ -64,8 +64,9 @@ class IFSL(CouplingCombiner):
     functions.
 
     Of more than 10,000 samples on explicit features, the objective is minimised over the
-    coefficients alone (``mhks(solver="smooth")``), unless ``rule``, ``order``, ``initial`` or
-    ``rates`` is set: these refer to the iterations that the papers print.
+    coefficients alone (``mhks(solver="smooth")``), and otherwise after the first 30 passes of the
+    printed iteration, unless ``rule``, ``order``, ``initial`` or ``rates`` is set: these refer to
+    the iterations that the papers print, as ``mhks(solver="printed")`` does.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ class IFSL(CouplingCombiner):
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
         (solution,) = self.solutions(problems, target, learner, [self.lam], random_state)
-        if not self._is_smooth(problems, target, learner):
+        if solution.printed:
             # For labels, whose square is 1, the loss of the zero function is one per row and view.
             of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
             _warn_of_standstill(solution, self.lam, of_zeros)
@@ -199,6 +200,8 @@ class IFSL(CouplingCombiner):
         on_features = traits_of(learner, LearnerTraits).on_features
         gradient = self.rule == "gradient" or (self.rule is None and on_features)
         rule = attrs.evolve(GRADIENT if gradient else FIXED_MEAN, order=self.order)
+        if not self._printed_settings and columns.traits.solver is None:
+            return iterate_and_minimize(rule, problems, target, columns)
         initial = [start(problem, self.initial, random_state) for problem in problems]
         margins = None
         if self.initial == "random":
@@ -209,19 +212,24 @@ class IFSL(CouplingCombiner):
     def _is_smooth(self, problems: Sequence[Subproblem], target: Target, learner: Learner) -> bool:
         """Return whether the objective is minimised over the coefficients alone."""
         solver = None if learner.coupling is None else learner.coupling.solver
-        of_iteration = {
-            "rule": self.rule is not None,
-            "order": self.order != "in-turn",
-            "initial": self.initial != "zeros",
-            "rates": self.rates is not None,
-        }
-        settings = [name for name, is_set in of_iteration.items() if is_set]
+        settings = self._printed_settings
         if settings and solver == "smooth":
             raise IncompatibleError(
                 f"ifsl({', '.join(settings)}) set how the iteration of the papers runs, which"
                 " solver='smooth' replaces: leave them out, or use solver='printed'."
             )
         return not settings and is_smooth(problems, target, solver)
+
+    @property
+    def _printed_settings(self) -> list[str]:
+        """The parameters that refer to the printed iteration and are set."""
+        of_iteration = {
+            "rule": self.rule is not None,
+            "order": self.order != "in-turn",
+            "initial": self.initial != "zeros",
+            "rates": self.rates is not None,
+        }
+        return [name for name, is_set in of_iteration.items() if is_set]
 
     def _mean_weights(self, n_views: int) -> Array:
         """Return μ (M,) on the simplex."""

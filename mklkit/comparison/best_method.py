@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.comparison import Comparison
-from mklkit.datasets.pipeline import describe
+from mklkit.datasets.pipeline import advice_on, describe
 from mklkit.estimators.base import FittedKernels
 
 
@@ -30,6 +30,7 @@ def fitted_best(comparison: Comparison) -> tuple[Pipeline, dict[str, Any]]:
         "preset": None,
         "seed": comparison.plan["seed"],
         "preprocessing": describe(model),
+        "advice": advice_on(model),
         "choices": [f"{name}: the best of {len(comparison.methods)} methods", *choices],
         "split": "none",
         "scores": {"train": scores, "held_out": None},

@@ -33,7 +33,7 @@ from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.study import Roles
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.metadata import versions
-from mklkit.protocols.component import AUTO_TASK, KERNELS, TASK
+from mklkit.protocols.component import AUTO_TASK, TASK
 from mklkit.protocols.splits.making import PartsColumn, requested
 from mklkit.protocols.splits.split import Splits
 from mklkit.registry.columns import are_proposed
@@ -268,7 +268,7 @@ def _as_read(data: Sequence[DataSet], design: Design, compared: Sequence[Method]
     """Return the data as the methods' kernels read them; an error if some column can't be read."""
     kernels: Any = design.settings.kernels
     covariates = design.settings.covariates
-    if kernels is None and design.usual_kernels != KERNELS:
+    if kernels is None and design.by_source:
         kernels = design.kernels
     for source in data if covariates else ():
         source.check_columns(covariates)

@@ -173,7 +173,7 @@ class DataSet:
         encoder = TableEncoder(schema=self._schema_for(kernels))
         encoded = encoder.fit(self.features).feature_names_out_
         placed_kernels(bind_kernels(kernels), len(encoded), encoded)
-        notes = [*self.table.notes, *encoder.describe()]
+        notes = [*self.table.notes, *encoder.describe(), *encoder.advice()]
         unread = self.schema.named(role="identifier")
         if alone := [name for name in encoder.passthrough_ if name in unread]:
             notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
@@ -235,7 +235,7 @@ def _data_set(source: Any, name: str | None, roles: Roles, task: str, kernels: A
     if isinstance(source, (str, PathLike, StudyFiles)):
         _check_column(roles.weights)
         columns = roles.target, roles.drop, read_as_text(sources_of(kernels, None), source)
-        source = load_table(source, *columns, weights=roles.weights, task=task)
+        source = load_table(source, *columns, weights=roles.weights, task=task).numbered()
         source, _ = source.with_identifiers(kernels)
     if isinstance(source, Table):
         return _of_table(source, name or source.name)
@@ -271,7 +271,7 @@ def _of_frame(name: str, frame: pd.DataFrame, roles: Roles, kind: str) -> DataSe
 def _of_rows(
     name: str, X: Any, y: Any, roles: Roles, kind: str, notes: Sequence[str] = ()
 ) -> DataSet:
-    X, places = one_table_and_places(X)
+    X, places = one_table_and_places(X, y)
     refuse_sparse(y, "y")
     if kind == AUTO_TASK:
         kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())
@@ -331,4 +331,4 @@ def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
     if table.learned.has_classes:
         holds = f"{table.target.nunique()} {holds}"
     summary = f"{table.summary()} ({table.origin})" if table.origin else f"{name}: {size}, {holds}"
-    return DataSet(name, table, summary, [*table.notes, *encoder.describe()])
+    return DataSet(name, table, summary, [*table.notes, *encoder.describe(), *encoder.advice()])

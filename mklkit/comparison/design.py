@@ -25,9 +25,9 @@ class Design:
     ----------
     settings : ModelSettings
         What all methods share, except for the parts that a method has of its own.
-    usual_kernels : tuple
-        The kernels of methods that have none of their own, if the user named none: those of each
-        source to be chosen, if the data have several.
+    by_source : tuple
+        A kernel to be chosen for each source of the data, if there are several and the user named
+        no kernels.
     learners, strategies : tuple
         The learners, and the strategies for missing sources, with which each method is run; its
         own, and the default, if there are none.
@@ -43,7 +43,7 @@ class Design:
     """
 
     settings: ModelSettings = attrs.field(factory=ModelSettings)
-    usual_kernels: tuple[Any, ...] = KERNELS
+    by_source: tuple[Any, ...] = ()
     learners: tuple[Any, ...] = ()
     strategies: tuple[Any, ...] = ()
     also: tuple[Any, ...] = ()
@@ -62,6 +62,11 @@ class Design:
             also=(also,) if isinstance(also, str) else tuple(also),
             baselines=_baseline_names(baselines),
         )
+
+    @property
+    def usual_kernels(self) -> tuple[Any, ...]:
+        """The kernels of methods that have none of their own, if the user named none."""
+        return self.by_source or KERNELS
 
     @property
     def kernels(self) -> list[Any]:
@@ -120,7 +125,7 @@ class Design:
             return self
         labels = listed([label for label, *_ in by_source])
         notes.append(f"no kernels were named: one is chosen for each source, {labels}")
-        return attrs.evolve(self, usual_kernels=tuple(by_source))
+        return attrs.evolve(self, by_source=tuple(by_source))
 
 
 def _in_common(banks: Sequence[list[Any]]) -> list[Any] | None:

@@ -10,21 +10,27 @@ import pandas as pd
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method
-from mklkit.datasets.pipeline import for_table, missing_sources_in
-from mklkit.estimators.declaring import declared_sources, missable
-from mklkit.estimators.missing_sources import counts, numbered
+from mklkit.datasets.pipeline import for_table, missing_and_none_in
+from mklkit.estimators.declaring import declared_sources
+from mklkit.estimators.missing_sources import counts, numbered, refuse_without_source
 
 
 def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
-    """Return the data with the rows that lack a source of some method's kernels, and notes."""
+    """Return the data with the rows that lack a source of some method's kernels, and notes.
+
+    A ``DataError`` refuses rows in which a method has nothing to read, as each of its fits would.
+    """
     sources: dict[Any, pd.Series] = {}
-    examined: set[tuple[str, ...]] = set()
+    examined: set[tuple[tuple[str, str | None], ...]] = set()
     for method in methods:
-        labels = tuple(missable(declared_sources(method.pipeline[-1])))
-        if labels not in examined:
-            examined.add(labels)
+        declared = declared_sources(method.pipeline[-1])
+        fates = tuple((source.label, source.missing) for source in declared)
+        if fates not in examined:
+            examined.add(fates)
             model = for_table(method.pipeline, data.schema)
-            sources |= dict(missing_sources_in(model, data.features).items())
+            missing, none = missing_and_none_in(model, data.features)
+            refuse_without_source(none, index=data.features.index)
+            sources |= dict(missing.items())
     missing = pd.DataFrame(sources)
     if not missing.any(axis=None):
         return data

@@ -50,7 +50,9 @@ class Adjustment:
         """Return the unadjusted columns that an unfitted estimator reads, all if it has no
         kernels."""
         declared = declared_sources(estimator)
-        named = columns_of_labels([source.label for source in declared], self.columns)
+        named = columns_of_labels(
+            [source.label for source in declared if source.columns is None], self.columns
+        )
         selectors = [
             [self.columns[place] for place in named[source.label]]
             if source.columns is None and source.label in named

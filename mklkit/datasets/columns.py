@@ -24,9 +24,8 @@ from pandas.api.types import (
 from mklkit.datasets.notations import date_of
 from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
-from mklkit.estimators.joining import one_table
+from mklkit.estimators.joining import SEPARATOR, one_table
 from mklkit.estimators.reading import row_of
-from mklkit.estimators.sources import SEPARATOR
 from mklkit.registry.readings import MISSING_CATEGORY, words_of
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
@@ -117,13 +116,16 @@ def _check_flat(column: pd.Series, file: str) -> None:
         )
 
 
-def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
+def as_frame(
+    X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (), y: Any = None
+) -> pd.DataFrame:
     """Return X as a DataFrame with text names and plain values.
 
     It has the columns ``names`` in that order. A DataFrame may lack ``idle`` columns, on which
-    nothing depends; they are then empty.
+    nothing depends; they are then empty. Sources of a mapping have the samples of the targets
+    ``y``, if both have an index.
     """
-    X = X if isinstance(X, pd.DataFrame) else one_table(X)
+    X = X if isinstance(X, pd.DataFrame) else one_table(X, y)
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)
         if array.ndim != 2:
@@ -180,7 +182,9 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     if all(is_number_type(kind) for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
         numbers = frame.to_numpy(dtype=np.float64, copy=True)
-        if not (np.abs(numbers) > LARGEST).any():
+        # The extremes, which take no memory, of the known numbers.
+        extremes = [ufunc.reduce(numbers, axis=None, initial=0.0) for ufunc in (np.fmin, np.fmax)]
+        if max(np.abs(extremes)) <= LARGEST:
             return numbers
     out = np.empty(frame.shape)
     for place, (_, column) in enumerate(frame.items()):
@@ -201,10 +205,10 @@ def _as_numbers(column: pd.Series) -> NDArray[np.float64]:
     large = np.flatnonzero(np.abs(numbers) > LARGEST)
     if len(large):
         size = "infinite" if np.isinf(numbers[large[0]]) else f"larger than {LARGEST:g}"
+        row = row_of(column.index, int(large[0]))
         raise DataError(
-            f"Column {column.name!r} holds a number that is {size} in"
-            f" {row_of(column, int(large[0]))} ({counted(len(large), 'such value')}): rescale it or"
-            " leave it empty."
+            f"Column {column.name!r} holds a number that is {size} in {row}"
+            f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
         )
     return numbers
 

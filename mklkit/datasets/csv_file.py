@@ -129,7 +129,10 @@ class CSVFile:
             with pd.read_csv(source, iterator=True, chunksize=rows, **options) as chunks:
                 for chunk in chunks:
                     # A copy has one array for all numbers, and not one for each column.
-                    yield _with_names(chunk.reset_index(drop=True).copy(), names), file.tell()
+                    frame = chunk.copy()
+                    del chunk
+                    frame.index = pd.RangeIndex(len(frame))
+                    yield _with_names(frame, names), file.tell()
 
 
 def _options(dialect: Dialect, dtype: Any) -> dict[str, Any]:
@@ -143,9 +146,9 @@ def _is_packed(path: Path) -> bool:
 def _with_names(frame: pd.DataFrame, names: Sequence[str | None]) -> pd.DataFrame:
     """Return the columns with a name in the list, by position, under these names."""
     kept = [place for place, name in enumerate(names) if name is not None]
-    if len(kept) < frame.shape[1]:
-        frame = frame.iloc[:, kept]
-    return frame.set_axis([names[place] for place in kept], axis=1)
+    frame = frame.iloc[:, kept] if len(kept) < frame.shape[1] else frame.copy(deep=False)
+    frame.columns = [names[place] for place in kept]
+    return frame
 
 
 def _column_names(head: pd.DataFrame, dialect: Dialect, notes: list[str]) -> list[str | None]:

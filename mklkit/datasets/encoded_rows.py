@@ -160,16 +160,14 @@ def _blocks(
 ) -> Iterator[tuple[pd.DataFrame, NDArray[np.bool_]]]:
     """Yield some encoded rows, and which of them are held out."""
     size = max(1, BLOCK_CELLS // len(counts.encoder.feature_names_out_))
-    n_rows = 1
     for chunk in table.chunks(progress):
         for start in range(0, len(chunk), size):
             block = chunk.iloc[start : start + size].drop(columns=str(scan.table.target.name))
             known = scan.codes[block.index] >= 0
             out = held[block.index][known]
             # Numbered like the rows of a table in memory.
-            numbers = pd.RangeIndex(n_rows, n_rows + len(out), name="row")
+            numbers = (block.index[known] + 1).rename("row")
             frame = counts.read(block[known].set_axis(numbers), scan.table.schema)
-            n_rows += len(out)
             if len(frame):
                 encoded = counts.encoder.transform(frame)
                 if not out.all():

@@ -32,7 +32,6 @@ from mklkit.protocols import AS_READ, Array, Columns, Schema
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING_CATEGORY
 
-TO_LEARN = " (to learn from the text"
 """The beginning of advice to the user, which is no part of what was done."""
 
 
@@ -109,7 +108,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         X : DataFrame or array of shape (N, d)
             The training samples, with columns of any type.
         y : object, optional
-            Ignored; scikit-learn's pipelines pass it.
+            Nothing is learned from it; the samples of a mapping of sources must be those of its
+            index.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class TableEncoder(TransformerMixin, StoresNames):
             If names repeat, a number is too large, or only identifiers are left.
         """
         schema = Schema() if self.schema is None else self.schema
-        written = without_value(as_frame(X), schema.missing_value)
+        written = without_value(as_frame(X, y=y), schema.missing_value)
         if written.shape[1] == 0:
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = written.columns.to_numpy(dtype=object)
@@ -306,7 +306,7 @@ class TableEncoder(TransformerMixin, StoresNames):
         code = [] if value is None else [f"{value} taken as missing"]
         lines = [*code, *self.notes_]
         if self.identifiers_:
-            lines.append(self._left_out())
+            lines.append(f"{named(self.identifiers_)} left out: {LIKE_IDENTIFIERS}")
         if self.passthrough_:
             lines.append(f"{named(self.passthrough_)} kept for kernels on such columns")
         lines += [parts.described(name) for name, parts in self.dates_.items()]
@@ -321,6 +321,20 @@ class TableEncoder(TransformerMixin, StoresNames):
                 if rare is not None:
                     lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
         return lines + self._fates_of_gaps()
+
+    def advice(self) -> list[str]:
+        """Return what users may do about the encoding of the training samples.
+
+        Returns
+        -------
+        list of str
+            The kernels that could learn from columns of text that were left out.
+        """
+        check_is_fitted(self)
+        texts = [name for name in self.identifiers_ if self.schema_[name].notation == TEXT]
+        if not texts:
+            return []
+        return [f"to learn from the text of {named(texts)}, {kernels_on('text', texts[0])}"]
 
     def columns(self) -> list[dict[str, Any]]:
         """Return how each input column was treated in training.
@@ -358,15 +372,6 @@ class TableEncoder(TransformerMixin, StoresNames):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-    def _left_out(self) -> str:
-        """Return a line on columns that are left out, with kernels that could read the texts."""
-        line = f"{named(self.identifiers_)} left out: {LIKE_IDENTIFIERS}"
-        texts = [name for name in self.identifiers_ if self.schema_[name].notation == TEXT]
-        if texts:
-            which = f" of {named(texts)}" if len(self.identifiers_) > 1 else ""
-            line += f"{TO_LEARN}{which}, {kernels_on('text', texts[0])})"
-        return line
 
     def _fates_of_gaps(self) -> list[str]:
         """Return a line on the gaps of each kind of columns, if there are any."""

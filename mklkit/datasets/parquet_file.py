@@ -45,8 +45,9 @@ class ParquetFile:
             with pq.ParquetFile(path) as file:
                 schema, n_rows = file.schema_arrow, file.metadata.num_rows
             check_names(schema.names, path.name)
-            # Without those that pandas wrote as the labels of rows.
-            columns = [str(name) for name in schema.empty_table().to_pandas().columns]
+            # Without those that pandas wrote as the labels of rows, which are named there.
+            labels = [*filter(_is_name, (schema.pandas_metadata or {}).get("index_columns", ()))]
+            columns = [name for name in schema.names if name not in labels]
             types = {field.name: field.type for field in schema}
             kind_of = {values: _kind(values) for values in {*types.values()}}
             kinds = {name: kind_of[types[name]] for name in columns}
@@ -124,8 +125,15 @@ def writing(file: BinaryIO, _name: str = "") -> Iterator[Callable[[pd.DataFrame]
 def _plain(table: Any, columns: list[str]) -> pd.DataFrame:
     # Text is decoded only on access, so damaged text would be detected too late.
     table.validate(full=True)
-    frame: pd.DataFrame = table.to_pandas().reset_index(drop=True)
-    return frame.set_axis([str(name) for name in frame.columns], axis=1)[columns]
+    frame: pd.DataFrame = table.to_pandas()
+    frame.index = pd.RangeIndex(len(frame))
+    frame.columns = pd.Index([str(name) for name in frame.columns])
+    # A choice of columns copies them.
+    return frame if [*frame.columns] == columns else frame[columns]
+
+
+def _is_name(label: Any) -> bool:
+    return isinstance(label, str)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -264,6 +265,12 @@ def describe(pipeline: Pipeline) -> list[str]:
     return lines
 
 
+def advice_on(pipeline: Pipeline) -> list[str]:
+    """Return what users may do about the fitted steps of ``build_pipeline``."""
+    advice: list[str] = pipeline.named_steps["encode"].advice()
+    return advice
+
+
 def _scalings(kernels: Sequence[BoundKernel]) -> list[str]:
     """Return a line that tells what kernels do to their columns of numbers; none without any."""
     by_words: dict[str, list[str]] = {}
@@ -295,22 +302,54 @@ def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     1     True  False
     2    False  False
     """
+    missing, _ = _missing_and_none(model, features)
+    return missing
+
+
+def missing_and_none_in(
+    model: Pipeline, features: pd.DataFrame
+) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    """Return which rows lack each source of a model, and which have nothing that it reads (n,).
+
+    A model whose strategy fills sources reads something in each row.
+
+    >>> from mklkit import MKLClassifier
+    >>> frame = pd.DataFrame({"age": [30, None, None], "lab_a": [None, 2, None]})
+    >>> for strategy in ("present", "impute"):
+    ...     model = build_pipeline(MKLClassifier(["rbf@age", "rbf@lab_a"], missing=strategy))
+    ...     missing_and_none_in(model, frame)[1].tolist()
+    [False, False, True]
+    [False, False, False]
+    """
+    missing, none = _missing_and_none(model, features)
+    fates = {source.missing for source in declared_sources(model[-1])}
+    return missing, none & ("filled" not in fates)
+
+
+def _missing_and_none(
+    model: Pipeline, features: pd.DataFrame
+) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    """Return which rows lack each source, and which lack all that kernels read, if unfilled."""
     schema = model[0].schema
     if not missable(declared_sources(model[-1])) or (
         schema.missing_value is None and not features.isna().any(axis=None)
     ):
-        return pd.DataFrame(index=features.index)
+        return pd.DataFrame(index=features.index), np.zeros(len(features), bool)
     kept = [
         source if source.missing is None else attrs.evolve(source, missing="kept")
         for source in schema.sources
     ]
     encoder = clone(model[0]).set_params(schema=attrs.evolve(schema, sources=kept))
-    encoded = encoder.fit_transform(features)
-    names = encoded.columns.tolist()
-    sources = missable(encoder.schema_.sources)
-    columns = {label: [*chosen_columns([source], names)] for label, source in sources.items()}
-    gaps = {label: encoded[each].isna() for label, each in columns.items() if each}
-    return pd.DataFrame({label: of_source.all(axis=1) for label, of_source in gaps.items()})
+    gaps = encoder.fit_transform(features).isna()
+    missing: dict[str, pd.Series] = {}
+    none = np.ones(len(features), bool)
+    for source in encoder.schema_.sources:
+        columns = [*chosen_columns([source.columns], gaps.columns.tolist())]
+        lack = gaps[columns].all(axis=1)
+        none &= lack.to_numpy() & bool(columns) & (not source.skips_gaps)
+        if source.missing is not None and columns:
+            missing[source.label] = lack
+    return pd.DataFrame(missing, index=features.index), none
 
 
 def columns_needed(pipeline: Any) -> list[str]:

@@ -308,4 +308,6 @@ def _first_of(column: pd.Series, places: NDArray[np.intp]) -> str:
     if not len(places):
         return ""
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-    return f"{quoted(str(column.iloc[places[0]]), 60)} in {row_of(column, int(places[0]))}{more}"
+    return (
+        f"{quoted(str(column.iloc[places[0]]), 60)} in {row_of(column.index, int(places[0]))}{more}"
+    )

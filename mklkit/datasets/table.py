@@ -102,6 +102,22 @@ class Table:
     ids: pd.Series | None = None
     sources: Mapping[str, Sequence[str]] | None = None
 
+    def numbered(self) -> Table:
+        """Return the table with the numbers of its rows in the file, from 1, as their index.
+
+        Messages name them also after a split.
+
+        Returns
+        -------
+        Table
+            The same rows; those without a target have been left out.
+        """
+        numbers = (self.features.index + 1).rename("row")
+        # A table may be very wide, and set_axis copies it.
+        features, target = self.features.copy(deep=False), self.target.copy(deep=False)
+        features.index = target.index = numbers
+        return attrs.evolve(self, features=features, target=target)
+
     def without(self, name: str | int, purpose: str, role: Role) -> tuple[Table, pd.Series]:
         """Return the table without a column that has another role than a feature, and it.
 
@@ -309,7 +325,7 @@ def load_table(
     Returns
     -------
     Table
-        The rows whose target is known.
+        The rows whose target is known, with their positions in the file as index.
 
     Raises
     ------
@@ -351,8 +367,8 @@ def load_table(
     if raw.sources is not None:
         known = _with_a_source(frame.drop(columns=[*dropped, *targets]), known, notes)
     if not known.all():
-        columns = columns[known].reset_index(drop=True)
-        counts = None if counts is None else counts[known].reset_index(drop=True)
+        columns = columns[known]
+        counts = None if counts is None else counts[known]
     columns, learned = read_targets(columns, task)
     labels = columns[targets[0]] if len(targets) == 1 else columns
     rows = frame.drop(columns=[*dropped, *targets])

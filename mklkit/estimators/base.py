@@ -16,10 +16,10 @@ from mklkit.estimators.declaring import sources_by_name, sources_of
 from mklkit.estimators.fit import Fitted
 from mklkit.estimators.plan import (
     check_new_rows,
-    chooses_by_default,
     chooses_in_fit,
     is_open,
     kernels_to_bind,
+    may_choose,
 )
 from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
@@ -344,7 +344,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         list of Source
             One for each kernel; none if the kernels can't be made, which ``fit`` reports.
         """
-        if chooses_by_default(self):
+        if may_choose(self, self.kind):
             return sources_by_name(self.missing)
         return sources_of(self.kernels, self.missing)
 

@@ -45,10 +45,10 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         be left out. A kernel may also be a matrix of all rows (T, T), with row numbers as X (N, 1),
         or a function f(A, B) of rows, as in ``SVC``. ``"auto"``, or ``"text:auto@text_*"`` for one
         source: kernel and scale are chosen by leave-one-out errors of the training rows;
-        ``choices_`` says what was taken and why. Default: ``"auto"`` for numbers in memory; beside
-        a combiner, feature map or learner of yours (unless X is a mapping of several sources), and
-        for rows that are read in parts, ``cosine(linear)``, ``rbf(sigma='mean')`` and
-        ``cosine(polynomial)``, all with k(x, x) = 1.
+        ``choices_`` says what was taken and why. Default: ``"auto"`` for numbers; for a lone source
+        beside a combiner, feature map or learner of yours, ``cosine(linear)``,
+        ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with k(x, x) = 1. X has several
+        sources if it is a mapping of them, or the names of its columns tell them.
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     combiner : str or Combiner, default="uniform"

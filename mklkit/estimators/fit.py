@@ -16,8 +16,9 @@ from sklearn.utils.validation import _num_samples
 from mklkit.display.numbers import extent, significant
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
+from mklkit.estimators.alike import stacked, unstacked
 from mklkit.estimators.binding import bind
-from mklkit.estimators.joining import check_order, joined_and_places
+from mklkit.estimators.joining import joined_and_places
 from mklkit.estimators.missing_sources import with_sources
 from mklkit.estimators.plan import (
     Plan,
@@ -31,7 +32,7 @@ from mklkit.estimators.plan import (
 )
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import MOST_COMPARED, chosen_bank
-from mklkit.estimators.reading import as_source, training_rows
+from mklkit.estimators.reading import as_source, index_of, training_rows
 from mklkit.estimators.training_data import (
     TrainingData,
     check_training,
@@ -66,8 +67,12 @@ from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.scaling import with_scaling
+from mklkit.views.shared_rows import without_unused
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
+
+STACKED = ("problems", "decisions")
+"""The fields of a fit that are stored as arrays if there are several problems."""
 
 
 @attrs.frozen(eq=False)
@@ -86,6 +91,16 @@ class Fitted:
     names: tuple[Any, ...] = ("all rows",)
     notes: tuple[str, ...] = ()
     n_groups: int | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = attrs.asdict(self, recurse=False)
+        several = {name: state[name] for name in STACKED if len(state[name]) > 1}
+        return state | {name: stacked(values) for name, values in several.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            is_stacked = name in STACKED and isinstance(value, dict)
+            object.__setattr__(self, name, tuple(unstacked(value)) if is_stacked else value)
 
     @property
     def chosen(self) -> dict[str, tuple[float, ...]]:
@@ -126,9 +141,7 @@ def plan_and_read(
 
     The estimator gets scikit-learn's own attributes, a classifier ``classes_`` too.
     """
-    X, sources = joined_and_places(X)
-    if sources is not None:
-        check_order(X, y)
+    X, sources = joined_and_places(X, y)
     X = as_source(X)
     row_weights = None
     if sample_weight is not None:
@@ -143,7 +156,11 @@ def plan_and_read(
     if data.rows.medians is None:
         # No row misses a source, so nothing has to be decided about those that do.
         return plan, data
-    return plan, with_sources(plan, data, estimator.classes_.tolist() if kind.of_classes else [])
+    index = index_of(X)
+    if index is not None and row_weights is not None:
+        index = index[row_weights > 0]  # The others do not count.
+    classes = estimator.classes_.tolist() if kind.of_classes else []
+    return plan, with_sources(plan, data, classes, index)
 
 
 def with_scales(plan: Plan, rows: Rows) -> Plan:
@@ -211,7 +228,7 @@ def _fit_problems(
     return Fitted(
         plan,
         tuple(problems),
-        tuple(decisions),
+        tuple(without_unused(decisions)),
         len(data.rows),
         notes=data.notes,
         n_groups=n_groups,

@@ -11,7 +11,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.model_settings import Effort, check_effort
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.protocols.component import Preset
+from mklkit.protocols.component import KERNELS, Preset
 from mklkit.registry.registry import get_registry
 
 
@@ -99,9 +99,16 @@ def preset_model(
 
 
 def preset_parts(preset: Preset, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return kernels, combiner, feature map and learner, from the settings or else the preset."""
+    """Return kernels, combiner, feature map and learner, from the settings or else the preset.
+
+    One with components of its own has the usual kernels if it names none: none are chosen.
+    """
     parts = {name: getattr(preset, name) for name in ("kernels", *COMPONENT_KINDS)}
-    parts["kernels"] = preset.kernels and list(preset.kernels)
+    usual = default_preset()
+    if preset.kernels is not None:
+        parts["kernels"] = list(preset.kernels)
+    elif any(parts[name] != getattr(usual, name) for name in COMPONENT_KINDS):
+        parts["kernels"] = list(KERNELS)
     return parts | {name: settings[name] for name in parts if settings.get(name) is not None}
 
 

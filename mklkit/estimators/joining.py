@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
@@ -15,6 +16,9 @@ from scipy.sparse import csr_array, issparse
 from mklkit.errors import DataError, counted, listed, quoted
 from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse
 from mklkit.protocols import Array, ColumnBlocks
+
+SEPARATOR = re.compile(r"[_.:/|-]")
+"""Characters that separate the name of a source from that of its column."""
 
 Places = dict[str, NDArray[np.intp]]
 """The positions of the columns of each source, by its name."""
@@ -111,7 +115,8 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     -------
     DataFrame of shape (N, sum of all d)
         Columns are named ``source_column``, by position if they have no names; that of a source
-        with one unnamed column is named like the source.
+        with one unnamed column is named like the source. If all columns of a source begin with its
+        name and a separator, they keep their names.
 
     Raises
     ------
@@ -133,8 +138,8 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     return table
 
 
-def _dense_table(sources: Mapping[str, Any]) -> tuple[pd.DataFrame, Places]:
-    table, places = _joined(sources)
+def _dense_table(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame, Places]:
+    table, places = _joined(sources, y)
     if isinstance(table, SparseTable):
         raise DataError(
             "One table of sparse sources would take the memory of all their zeros: pass the mapping"
@@ -161,33 +166,27 @@ def in_order_of(table: Any, names: Sequence[str]) -> Any:
     return table[list(names)]
 
 
-def check_order(table: Any, y: Any) -> None:
-    """Raise a ``DataError`` if the index of targets names other samples than that of sources."""
-    index = getattr(table, "index", None)
-    if not (isinstance(y, pd.Series | pd.DataFrame) and isinstance(index, pd.Index)):
-        return
-    unnamed = any(isinstance(each, pd.RangeIndex) for each in (index, y.index))
-    if not unnamed and len(index) == len(y):
-        _refuse_difference("The sources and the target", index, y.index)
+def joined_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
+    """Return a mapping of sources as one table, and the columns of each; others unchanged.
+
+    A ``DataError`` refuses sources, and targets ``y``, whose indices name different samples.
+    """
+    return _joined(X, y) if _is_mapping(X) else (X, None)
 
 
-def joined_and_places(X: Any) -> tuple[Any, Places | None]:
-    """Return a mapping of sources as one table, and the columns of each; others unchanged."""
-    return _joined(X) if _is_mapping(X) else (X, None)
-
-
-def one_table(X: Any) -> Any:
+def one_table(X: Any, y: Any = None) -> Any:
     """Return a mapping of sources as one table, others unchanged; refuse what is sparse."""
-    return one_table_and_places(X)[0]
+    return one_table_and_places(X, y)[0]
 
 
-def one_table_and_places(X: Any) -> tuple[Any, Places | None]:
+def one_table_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
     """Return a mapping as one table that is not sparse, and the columns of each source.
 
-    Others are unchanged; a ``DataError`` refuses what is sparse.
+    Others are unchanged; a ``DataError`` refuses what is sparse, and sources, and targets ``y``,
+    whose indices name different samples.
     """
     refuse_sparse(X)
-    return _dense_table(X) if _is_mapping(X) else (X, None)
+    return _dense_table(X, y) if _is_mapping(X) else (X, None)
 
 
 def _is_mapping(X: Any) -> bool:
@@ -195,7 +194,7 @@ def _is_mapping(X: Any) -> bool:
     return isinstance(X, Mapping) and not issparse(X)
 
 
-def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame | SparseTable, Places]:
+def _joined(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame | SparseTable, Places]:
     if not sources:
         raise DataError("Expected at least one source, as in {'mrna': X}; got an empty mapping.")
     blocks: dict[str, Any] = {}
@@ -211,7 +210,7 @@ def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame | SparseTable, Pla
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise DataError(f"Sources must have the same samples; their numbers differ: {told}.")
-    _check_index(sources)
+    _check_index(sources, y)
     places: Places = {}
     start = 0
     for name, block in blocks.items():
@@ -227,8 +226,8 @@ def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame | SparseTable, Pla
     if any(map(issparse, parts)):
         return SparseTable(tuple(parts), header), places
     table = pd.concat(parts, axis=1)
-    first = next((s for s in sources.values() if isinstance(s, pd.DataFrame | pd.Series)), None)
-    return table if first is None else table.set_axis(first.index), places
+    named = next((source for source in sources.values() if _names_samples(source)), None)
+    return table if named is None else table.set_axis(named.index), places
 
 
 def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
@@ -262,8 +261,7 @@ def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
             f"Source {quoted(name)} is sparse and has NaN or infinity in row {row} (counted from"
             " 0). A sparse source can't have gaps: leave out what is unknown, or pass an array."
         )
-    suffixes = range(rows.shape[1]) if columns is None else columns
-    return rows, [f"{name}_{suffix}" for suffix in suffixes]
+    return rows, _names(name, range(rows.shape[1]) if columns is None else columns)
 
 
 def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
@@ -272,9 +270,22 @@ def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
     return frame, frame.columns.tolist()
 
 
+def _names(source: str, columns: Iterable[Any]) -> list[str]:
+    """Return the names of a source's columns in the table, which begin with that of the source.
+
+    >>> _names("lab", ["a", "b"]), _names("lab", ["lab_a", "lab_b"]), _names("age", ["age"])
+    (['lab_a', 'lab_b'], ['lab_a', 'lab_b'], ['age'])
+    """
+    names = [str(column) for column in columns]
+    rests = [name.removeprefix(source) for name in names if name.startswith(source)]
+    if len(rests) == len(names) and all(not rest or SEPARATOR.match(rest) for rest in rests):
+        return names
+    return [f"{source}_{name}" for name in names]
+
+
 def _named_frame(name: str, source: Any) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame) and source.shape[1]:
-        return source.set_axis([f"{name}_{column}" for column in source.columns], axis=1)
+        return source.set_axis(_names(name, source.columns), axis=1)
     if isinstance(source, pd.Series):
         return source.to_frame(name)
     if isinstance(source, np.ma.MaskedArray):
@@ -295,20 +306,24 @@ def _named_frame(name: str, source: Any) -> pd.DataFrame:
     return frame.infer_objects() if array.dtype == object else frame
 
 
-def _check_index(sources: Mapping[str, Any]) -> None:
+def _check_index(sources: Mapping[str, Any], y: Any) -> None:
     """Refuse data frames whose indices name other samples, or the same in another order."""
-    indexed = {
-        name: source.index
-        for name, source in sources.items()
-        if isinstance(source, pd.DataFrame | pd.Series)
-        and not isinstance(source.index, pd.RangeIndex)
-    }
-    if len(indexed) < 2:
+    indexed = {name: source.index for name, source in sources.items() if _names_samples(source)}
+    if not indexed:
         return
     first, *others = indexed
     for name in others:
         pair = f"Sources {quoted(first)} and {quoted(name)}"
         _refuse_difference(pair, indexed[first], indexed[name])
+    if _names_samples(y) and len(y) == len(indexed[first]):
+        _refuse_difference("The sources and the target", indexed[first], y.index)
+
+
+def _names_samples(values: Any) -> bool:
+    """Return whether values have an index that says which sample each row is."""
+    return isinstance(values, pd.DataFrame | pd.Series) and not isinstance(
+        values.index, pd.RangeIndex
+    )
 
 
 def _refuse_difference(pair: str, index: pd.Index, other: pd.Index) -> None:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, NoSourceError, counted, quoted
+from mklkit.estimators.reading import row_of
 from mklkit.protocols import Rows
 from mklkit.protocols.component import MISSING_STRATEGY
 from mklkit.registry.tasks import kind_named
@@ -20,20 +22,24 @@ if TYPE_CHECKING:
     from mklkit.estimators.plan import Plan
     from mklkit.estimators.training_data import TrainingData
 
+LEAVE_OUT = "leave it out"
 WARNING = "warning: its absence alone predicts the class"
 
 
-def with_sources(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> TrainingData:
+def with_sources(
+    plan: Plan, data: TrainingData, classes: Sequence[Any], index: pd.Index | None = None
+) -> TrainingData:
     """Return the training rows that the strategy takes, with notes on which miss sources.
 
-    A ``DataError`` refuses rows that have no source, and a strategy that leaves too few rows.
+    A ``DataError`` refuses rows that have no source, named by their ``index``, and a strategy that
+    leaves too few rows.
     """
     missing = data.rows.missing_of(plan.kernels)
     labels = [kernel.label for kernel in plan.kernels]
     told = () if missing is None else counts(labels, missing, data.values, classes)
     notes = tuple(f"{plan.strategy.name}: {note}" for note in told)
     if missing is not None and not (plan.strategy.fills or plan.strategy.drops):
-        refuse_without_source(np.asarray(missing.all(axis=1)), "leave it out")
+        refuse_without_source(np.asarray(missing.all(axis=1)), LEAVE_OUT, index)
     return attrs.evolve(as_taken(plan, data), notes=notes)
 
 
@@ -55,34 +61,49 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     return data.take(kept)
 
 
-def accepted(plan: Plan, rows: Rows) -> tuple[Rows, NDArray[np.bool_] | None]:
-    """Return new rows as the strategy takes them, and which have no source (None if all have)."""
+def accepted(
+    plan: Plan, rows: Rows, index: pd.Index | None = None
+) -> tuple[Rows, NDArray[np.bool_] | None]:
+    """Return new rows as the strategy takes them, and which have no source (None if all have).
+
+    A ``DataError`` names a row that it refuses by its ``index``.
+    """
     if rows.medians is None:
         return rows, None
     strategy = plan.strategy
     missing = rows.missing_of(plan.kernels)
     if plan.schema.fills is None:
-        _refuse_gaps(plan, rows)
+        _refuse_gaps(plan, rows, index)
     if strategy.fills or missing is None:
         return rows.filled() if strategy.fills else rows, None
     if strategy.drops:
         row, kernel = np.argwhere(missing)[0]
         raise DataError(
-            f"Row {row} (counted from 0) misses the columns of kernel"
+            f"{_title(row, index)} misses the columns of kernel"
             f" {quoted(plan.kernels[kernel].label)}, and missing={strategy.name!r} takes complete"
             f" rows only: fit the model with another strategy, such as {MISSING_STRATEGY!r}."
         )
     return rows, np.asarray(missing.all(axis=1))
 
 
-def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
-    """Raise a ``NoSourceError`` if a row has no source."""
+def refuse_without_source(
+    none: NDArray[np.bool_], remedy: str = LEAVE_OUT, index: pd.Index | None = None
+) -> None:
+    """Raise a ``NoSourceError``, which names a row by its ``index``, if one has no source."""
     if none.any():
         raise NoSourceError(
-            f"Row {none.argmax()} (counted from 0; {counted(int(none.sum()), 'row')} in all) has"
-            f" no value in the columns of any kernel, so it can't be compared: {remedy}.",
+            f"{_title(int(none.argmax()), index)} ({counted(int(none.sum()), 'row')} in all) has no"
+            f" value in the columns of any kernel, so it can't be compared: {remedy}.",
             none.tolist(),
         )
+
+
+def _title(position: int, index: pd.Index | None) -> str:
+    """Return the name of a row at the beginning of a sentence."""
+    if index is None:
+        return f"Row {position} (counted from 0)"
+    name = row_of(index, position)
+    return f"{name[0].upper()}{name[1:]}"
 
 
 def numbered(strata: NDArray[Any]) -> tuple[NDArray[np.intp], list[Any]]:
@@ -124,7 +145,7 @@ def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
     return bool(varies and chi2_contingency(table).pvalue < 1e-3)
 
 
-def _refuse_gaps(plan: Plan, rows: Rows) -> None:
+def _refuse_gaps(plan: Plan, rows: Rows, index: pd.Index | None) -> None:
     """Refuse gaps that need medians if the training rows were read in parts, so none are known."""
     for kernel in plan.kernels:
         numbers = rows.unfilled(kernel)
@@ -135,7 +156,7 @@ def _refuse_gaps(plan: Plan, rows: Rows) -> None:
         single = gaps.any(axis=1) & ~whole
         if single.any() and not kernel.traits.allows_gaps:
             raise DataError(
-                f"Row {single.argmax()} (counted from 0) has gaps in columns of kernel"
+                f"{_title(int(single.argmax()), index)} has gaps in columns of kernel"
                 f" {quoted(kernel.label)}, and no medians of the training rows are known, which"
                 " were read in parts: fill the gaps, or put an imputer before the model."
             )

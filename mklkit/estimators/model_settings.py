@@ -162,7 +162,8 @@ class ModelSettings:
             f"A kernel, optionally with a name, scale and columns: {KERNELS}. May be repeated."
             " auto: kernel and scale of each source are chosen from the training rows;"
             " 'text:auto@text_*': those of one source.",
-            usual=f"auto; beside a combiner, map or learner of yours {DEFAULT_KERNELS}",
+            usual="auto; for a lone source beside a combiner, map or learner of yours"
+            f" {DEFAULT_KERNELS}",
             takes="str, Kernel, or list of these",
         ),
     )

@@ -12,7 +12,7 @@ from mklkit.estimators.plan import kernels_by_default
 from mklkit.estimators.sources import kernels_of_sources
 
 
-def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
+def on_sources(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     """Return an estimator for a mapping of sources, and the table that they become.
 
     Its kernels name the columns that they would read in the mapping, and so do those of an
@@ -24,6 +24,8 @@ def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
         It is not changed.
     X : mapping of str to array-like of shape (N, d), or rows
         The sources by name.
+    y : array-like of shape (N,) or (N, T), optional
+        The targets, whose index is compared with those of the sources.
 
     Returns
     -------
@@ -33,7 +35,7 @@ def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
     Raises
     ------
     DataError
-        If a source is sparse, or sources have different samples.
+        If a source is sparse, or sources and targets have different samples.
 
     Examples
     --------
@@ -43,7 +45,7 @@ def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
     >>> changed.kernels, list(table)
     ([('lab', 'linear', 'lab_*', None), ('rbf', 'rbf', None, None)], ['lab_0', 'lab_1', 'age'])
     """
-    table, sources = one_table_and_places(X)
+    table, sources = one_table_and_places(X, y)
     if sources is None:
         return estimator, table
     changed = clone(estimator)

@@ -138,7 +138,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         raise DataError(
             "The first call of partial_fit needs all class labels that occur: classes=[...]."
         )
-    X = as_source(one_table(X))
+    X = as_source(one_table(X, y))
     if sums is None:
         schema, (bank,) = bind(X, kernels_to_bind(estimator, TWO_CLASSES, X))
     else:

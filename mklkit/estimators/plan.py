@@ -20,10 +20,10 @@ from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.binding import as_table, header, notes_on_gaps, only_numbers
 from mklkit.estimators.joining import Places, in_order_of, joined_and_places
-from mklkit.estimators.missing_sources import accepted, refuse_without_source
+from mklkit.estimators.missing_sources import LEAVE_OUT, accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
-from mklkit.estimators.reading import as_source, read_rows
+from mklkit.estimators.reading import as_source, index_of, read_rows
 from mklkit.estimators.sources import kernels_to_choose, sources_to_choose, with_columns_of_labels
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sparse_rows import bytes_of
@@ -208,21 +208,29 @@ def kernels_by_default(
 ) -> Any:
     """Return an estimator's kernels; if it has none, to be chosen for a table of numbers.
 
-    An estimator with a combiner, feature map or learner of the user has the usual kernels, unless
-    the user passed several ``sources``; so has one of whose components a search varies
-    ``parameters``.
+    Several sources, which the user passed or names of columns tell, have a chosen kernel each. For
+    a lone one an estimator with a combiner, feature map or learner of the user has the usual
+    kernels; so has one of whose components a search varies ``parameters``.
     """
-    if estimator.kernels is not None or not estimator.chooses_kernels or kind.is_empty or X is None:
+    if X is None or not may_choose(estimator, kind):
         return estimator.kernels
     if sources is not None and len(sources) > 1:
         return AUTO_KERNELS
-    if sources is not None and chooses_by_default(estimator, parameters):
-        return [(*sources, AUTO_KERNELS, slice(None))]
-    if not chooses_by_default(estimator, parameters):
+    parameters = list(parameters)
+    chooses = chooses_by_default(estimator, parameters)
+    if sources is not None:
+        return [(*sources, AUTO_KERNELS, slice(None))] if chooses else list(KERNELS)
+    if any(name.partition("__")[0] == "kernels" for name in parameters):
         return list(KERNELS)
     header(X)  # It reports what is no table.
     of_numbers = isinstance(X, RowSource) or only_numbers(as_table(X))
-    return kernels_to_choose(X) if of_numbers else list(KERNELS)
+    chosen = kernels_to_choose(X) if of_numbers else []
+    return chosen if chosen == [AUTO_KERNELS] or (chosen and chooses) else list(KERNELS)
+
+
+def may_choose(estimator: Any, kind: TargetKind) -> bool:
+    """Return whether an estimator chooses kernels if its table has several sources."""
+    return estimator.kernels is None and estimator.chooses_kernels and not kind.is_empty
 
 
 def chooses_by_default(estimator: Any, parameters: Iterable[str] = ()) -> bool:
@@ -264,8 +272,9 @@ def kernels_to_bind(
 def check_new_rows(estimator: Any, X: Any) -> Rows:
     """Return checked new rows, whose columns must be those of the training data."""
     rows, none = new_rows(estimator, X)
-    if none is not None:
-        refuse_without_source(none, "leave it out (only predict_proba takes it)")
+    if none is not None and none.any():
+        remedy = f"{LEAVE_OUT} (only predict_proba takes it)"
+        refuse_without_source(none, remedy, index_of(joined_and_places(X)[0]))
     return rows
 
 
@@ -277,7 +286,7 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     if sources is not None and names is not None:
         X = in_order_of(X, names)
     rows = read_rows(estimator, plan.schema, as_source(X))
-    return accepted(plan, rows)
+    return accepted(plan, rows, index_of(X))
 
 
 MOST_SHARED = 2000
@@ -420,8 +429,10 @@ class ProblemViews:
         if not self._facts.explicit:
             check_gram_fits(len(members), rows.dtype.itemsize)
         rows = rows if every else rows[members]
+        # A search's problems have maps with arrays of their own, which it tells by these.
+        among = None if every or self._kept is not None else (self.data.rows, members)
         kernels = self._kernels.get(problem)
-        views = self._fitted(rows, weights, random_state, self._places[members], kernels)
+        views = self._fitted(rows, weights, random_state, self._places[members], kernels, among)
         return views, target, random_state
 
     def _fitted(
@@ -431,6 +442,7 @@ class ProblemViews:
         random_state: Any,
         places: Any = None,
         fitted: Sequence[FittedKernel] | None = None,
+        among: tuple[Rows, NDArray[np.intp]] | None = None,
     ) -> ViewSet:
         plan = self.plan
         views = ViewSet.fit(
@@ -444,6 +456,7 @@ class ProblemViews:
             self._cache,
             self._tried,
             fitted,
+            among,
         )
         self._tried = True
         return views

@@ -186,7 +186,7 @@ def propose_kernels(
     >>> [bound.label for bound in bank.kernels]
     ['acids', 'color']
     """
-    X, sources = joined_and_places(X)
+    X, sources = joined_and_places(X, y)
     X = as_source(X)
     estimator = BaseEstimator()
     bank = with_columns_of_labels(bind_kernels(kernels), header(X)[1], sources)
@@ -245,6 +245,8 @@ def chosen_bank(
         many = n_rows > (MOST_COMPARED if kind.of_classes else MOST_SOLVED)
     if learners and (many or not alone):
         learner = learners[0]
+        if alone:
+            notes.append(f"learner {learner.name}: there are {n_rows} rows")
     elif learners and kind.of_classes and exact and judge.splits_in_folds:
         learner, note = _better_learner(learners, chosen, judge)
         notes.append(note)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from mklkit.errors import DataError, quoted, type_name
 from mklkit.estimators.binding import as_table, column_holds, only_numbers
 from mklkit.estimators.joining import SparseTable
+from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, ColumnBlocks, Reads, Rows, RowSource, Schema
 from mklkit.registry.readings import (
@@ -33,6 +34,8 @@ from mklkit.views.stored_rows import StoredRows
 FLOATS = [np.float64, np.float32]
 MEDIAN_ROWS = 5000
 """The most training rows without gaps, evenly spaced, whose medians fill the gaps of new rows."""
+MEDIAN_CELLS = 1 << 21
+"""The cells whose medians are computed at a time."""
 
 MOST_EXACT = 2**53
 """Larger whole numbers may not be floats."""
@@ -223,8 +226,9 @@ def _refuse_gaps_in_ids(column: pd.Series, kind: str) -> None:
     """Raise a ``DataError`` if a row has no number or identifier."""
     absent = np.flatnonzero(column.isna())
     if len(absent):
+        row = row_of(column.index, int(absent[0]))
         raise DataError(
-            f"Column {quoted(str(column.name))} has a gap in {row_of(column, int(absent[0]))};"
+            f"Column {quoted(str(column.name))} has a gap in {row};"
             f" each row needs its {kind} in the matrix."
         )
 
@@ -249,11 +253,15 @@ def column_medians(numbers: Any) -> Array:
     """Return the medians (d,) of the known numbers (n, d), 0 without any."""
     if issparse(numbers):
         return np.zeros(numbers.shape[1], numbers.dtype)
+    medians = np.empty(numbers.shape[1], np.result_type(numbers, np.float32))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of columns without values
-        # Several times as fast without gaps, as in most fits.
-        median = np.nanmedian if np.isnan(numbers).any() else np.median
-        medians: Array = np.nan_to_num(median(numbers, axis=0))
+        # Some columns at a time, because NumPy copies and turns all that it gets.
+        for place in row_blocks(numbers.shape[1], max(1, MEDIAN_CELLS // max(1, len(numbers)))):
+            part = numbers[:, place]
+            # Several times as fast without gaps, as in most fits.
+            median = np.nanmedian if np.isnan(part).any() else np.median
+            medians[place] = np.nan_to_num(median(part, axis=0))
     return medians
 
 
@@ -299,9 +307,13 @@ def rows_in(schema: Schema, X: Any, numbers: Array) -> Rows:
     return with_gaps(schema, rows) if gaps else rows
 
 
-def row_of(column: pd.Series, position: int) -> str:
+def index_of(X: Any) -> pd.Index | None:
+    """Return the index of a table, by which messages name its rows; None if it has none."""
+    return X.index if isinstance(X, pd.DataFrame) else None
+
+
+def row_of(index: pd.Index, position: int) -> str:
     """Name a row by its index label, which is kept in a split, or by position from 1."""
-    index = column.index
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return f"row {position + 1}"
     label = index[position]

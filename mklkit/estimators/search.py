@@ -210,7 +210,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         """
         check_progress(self.progress)
         base = self._base()
-        table, sources = joined_and_places(X)
+        table, sources = joined_and_places(X, y)
         searched = [] if self.param_grid is None else points_of(self.param_grid)
         parameters = {name for _, point in searched for name in point}
         kernels = kernels_by_default(base, base.kind, as_source(table), sources, parameters)
@@ -305,10 +305,27 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         score = f"{name} {significant(self.best_score_, 4)}"
         if name in SHARES:
             score = f"{name.replace('_', ' ')} {percentage(self.best_score_)}"
-        return (
-            f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
-            f" {self.n_splits_}-fold cross-validation on the training rows, {score}"
-        )
+        folds = f"{self.n_splits_}-fold cross-validation on the training rows"
+        if not best and n_points == 1:
+            return f"no parameter is left to search: {self._chosen_unsearched()}; {folds}: {score}"
+        return f"{best}: best of {counted(n_points, 'setting')} by {folds}, {score}"
+
+    def _chosen_unsearched(self) -> str:
+        """Return what the fit itself chose, in words."""
+        fitted = self.best_estimator_.fitted_
+        chosen = ["the kernels"] if fitted.plan.sources else []
+        if fitted.plan.learners:
+            chosen.append(f"the learner {fitted.plan.learner.name}")
+        chosen += [
+            f"its {name.removeprefix('learner__')}"
+            for name in fitted.chosen
+            if name.startswith("learner__")
+        ]
+        if not chosen:
+            return "combiner, learner and kernels have none"
+        *others, last = chosen
+        first = f"{', '.join(others)} and " if others else ""
+        return f"{first}{last} are chosen from the training rows in each fit"
 
     def _kernel_summary(self) -> KernelSummary:
         summary = super()._kernel_summary()

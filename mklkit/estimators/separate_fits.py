@@ -56,7 +56,7 @@ class SeparateFits:
         groups: Any,
     ) -> Self:
         """Return the fits of points of an estimator; a DataError says what can't be searched."""
-        X = one_table(X)
+        X = one_table(X, y)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("This search needs rows in memory: pass a sample of them.")

@@ -96,7 +96,7 @@ class SharedFits:
         ``search`` gets scikit-learn's own attributes, and ``classes_``.
         """
         alike = grouped(points, partial(varied_at_once, base))
-        X, sources = joined_and_places(X)
+        X, sources = joined_and_places(X, y)
         table = as_source(X)
         estimators = [varied(base, group.common) for group in alike]
         banks = [kernels_to_bind(each, TWO_CLASSES, table, sources) for each in estimators]

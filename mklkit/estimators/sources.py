@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, quoted, suggest
 from mklkit.estimators.binding import as_table, column_holds, header
-from mklkit.estimators.joining import Places, dense_columns
+from mklkit.estimators.joining import SEPARATOR, Places, dense_columns
 from mklkit.protocols import Reads, RowSource, Source
 from mklkit.registry.columns import (
     AUTO_KERNELS,
@@ -29,9 +28,6 @@ from mklkit.registry.columns import (
 from mklkit.registry.readings import MISSING_CATEGORY
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
-
-SEPARATOR = re.compile(r"[_.:/|-]")
-"""Characters that separate the name of a source from that of its column."""
 
 NOT_IN_GLOBS = frozenset(",*?[:")
 """Characters of a source's name that mean something else in the columns of a kernel."""
@@ -71,7 +67,8 @@ def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
     """Return the columns of the sources that have these labels, which may be none.
 
     They are named like the source, or begin with its name and a separator. A column belongs to the
-    longest such label. Labels that can't be those of sources have none.
+    longest such label. Labels that can't be those of sources have none. A ``SpecError`` refuses a
+    label without columns that is almost the name of a source that names of columns tell.
 
     Examples
     --------
@@ -85,6 +82,8 @@ def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
         owners = known.intersection(beginnings)
         if owners:
             places[max(owners, key=len)].append(place)
+    if unknown := [label for label in labels if label in known and label not in places]:
+        _refuse_near_misses(unknown, [group[:-2] for group in column_groups(names)])
     return {label: np.array(places[label], np.intp) for label in labels if label in places}
 
 
@@ -94,7 +93,7 @@ def with_columns_of_labels(
     """Return kernels in which one that names no columns reads the source that its label names.
 
     The sources are those of a mapping, or else told by the names of columns. A ``SpecError``
-    refuses a label that is almost the name of a source of a mapping.
+    refuses a label that is almost the name of a source.
     """
     labels = [bound.label for bound in kernels if bound.columns is None]
     if sources is not None:
@@ -110,13 +109,16 @@ def with_columns_of_labels(
     ]
 
 
-def _refuse_near_misses(labels: Sequence[str], sources: Places) -> None:
-    """Raise a ``SpecError`` for a label that is almost the name of a source of a mapping."""
+def _refuse_near_misses(labels: Sequence[str], sources: Collection[str]) -> None:
+    """Raise a ``SpecError`` for a label that is almost the name of a source."""
     for label in labels:
         if label in sources or not may_name_source(label):
             continue
         if advice := suggest(label, sources):
-            raise SpecError(f"Kernel {quoted(label)} names no columns, and no source.{advice}")
+            raise SpecError(
+                f"Kernel {quoted(label)} names no columns, and no source.{advice} If it shall read"
+                f" other columns, name them, as in {quoted(f'{label}:rbf@*')} for all of them."
+            )
 
 
 def _is_any(bound: BoundKernel) -> bool:

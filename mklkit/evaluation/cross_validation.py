@@ -182,7 +182,7 @@ def cross_validate(
     (3, 150, True)
     """
     refuse_sparse(y, "y")
-    estimator, X = on_sources(estimator, X)
+    estimator, X = on_sources(estimator, X, y)
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")

@@ -11,7 +11,6 @@ from typing import Any
 
 from mklkit._version import __version__
 from mklkit.datasets.columns import by_source
-from mklkit.datasets.encoder import TO_LEARN
 from mklkit.display.html import rendered
 from mklkit.display.numbers import chosen_texts, significant
 from mklkit.errors import counted
@@ -30,14 +29,7 @@ def methods_of_model(metadata: Mapping[str, Any]) -> tuple[str, str]:
         for kernel in model.get("kernels", [])
     ]
     chosen = chosen_texts(model.get("chosen", {}))
-    done = [step.partition(TO_LEARN)[0] for step in metadata.get("preprocessing", [])]
-    content = {
-        **metadata,
-        "preprocessing": done,
-        "kernels": kernels,
-        "chosen": chosen,
-        "significant": significant,
-    }
+    content = {**metadata, "kernels": kernels, "chosen": chosen, "significant": significant}
     return _written("evaluation/methods_of_model.txt", content)
 
 

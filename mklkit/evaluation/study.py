@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.builtin import DEFAULT_NAME
 from mklkit.datasets.pipeline import (
+    advice_on,
     describe,
     match_class_weights,
     missing_sources_in,
@@ -24,6 +24,7 @@ from mklkit.datasets.table_schema import check_sources, without_unread
 from mklkit.datasets.target import Wanted
 from mklkit.errors import named
 from mklkit.estimators.declaring import declared_sources
+from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.fit_and_score import Samples
@@ -115,6 +116,23 @@ class Study:
         missing = missing_sources_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
         return {"complete": ~missing[rows], "incomplete": missing[rows]} if missing.any() else {}
 
+    def filled(self, rows: Any = slice(None)) -> list[str]:
+        """Return which of some training rows lack sources that steps before the model fill.
+
+        The model itself counts those that it gets with gaps.
+        """
+        declared = declared_sources(self.pipeline[-1])
+        strategy = self.settings.missing
+        if strategy is None or all(source.missing != "filled" for source in declared):
+            return []
+        missing = missing_sources_in(self.pipeline, self.table.features).iloc[rows]
+        strata = self.task.strata(self.targets[rows])
+        codes, classes = (self.targets[rows], []) if strata is None else numbered(strata)
+        name = get_registry().create("missing", strategy).name
+        return [
+            f"{name}: {note}" for note in counts([*missing], missing.to_numpy(), codes, classes)
+        ]
+
     def adjustment(self) -> Adjustment:
         """Return what still tells the covariates that are removed, on all rows."""
         return Adjustment.of(self.pipeline, self.table.features, self.table.target)
@@ -148,8 +166,9 @@ class Study:
             "seed": self.settings.seed,
             "score": self.score,
             "preprocessing": steps_of(self.table, model),
+            "advice": advice_on(model),
             "choices": self.settings.choices(model[-1]) + list(model[-1].choices_),
-            "model": metadata_of_model(model),
+            "model": metadata_of_model(model, self.task.targets),
             **results,
         }
 
@@ -189,10 +208,7 @@ def read_study(
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
-    numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
-    table = attrs.evolve(
-        table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
-    )
+    table = table.numbered()
     learned = table.learned
     if table.sources is not None and settings.preset is None:
         kernels = AUTO_KERNELS if settings.kernels is None else settings.kernels

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.covariates import quiet_removal
+from mklkit.datasets.pipeline import advice_on
 from mklkit.display.numbers import number
 from mklkit.display.progress import Progress
 from mklkit.errors import MKLKitWarning, quoted
@@ -57,6 +58,7 @@ def fit_study(
     model = scores.model
     seconds = scores.fit_seconds
     notes = list[str]()
+    learned: Any = split.train
     results: dict[str, Any] = {
         "split": splits.description,
         "scores": {
@@ -68,10 +70,13 @@ def fit_study(
     }
     if refit and len(split.test):
         chosen, notes = _as_chosen(model)
+        chosen = clone(chosen)
+        # Each model may hold its training rows.
+        del model, scores
         fit = fit_and_predict(chosen, study.samples, wrap_fit=wrap_fit)
-        model, seconds = fit.model, fit.seconds
+        model, seconds, learned = fit.model, fit.seconds, slice(None)
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
-    record["choices"] += notes
+    record["choices"] += [*study.filled(learned), *notes]
     record["better_representations"] = _better_representations(study, model, split.train)
     return FittedStudy(study, model, record)
 
@@ -135,6 +140,7 @@ def cross_validate_study(
         whole[:-1].fit(study.table.features)
     whole.steps[-1] = outcome.estimator.steps[-1]
     record = study.record(outcome.estimator, **outcome.adjustment.metadata(outcome.estimator))
+    record["choices"] += study.filled(outcome.splits[-1].train)
     record["choices"] = [
         f"last fold, {note}" if note.startswith(AUTO) else note for note in record["choices"]
     ]
@@ -143,6 +149,7 @@ def cross_validate_study(
     splits = outcome.splits
     record |= {
         "preprocessing": steps_of(study.table, whole),
+        "advice": advice_on(whole),
         "plan": {"folds": splits.n_folds, "repeats": splits.repeats, "notes": outcome.notes},
         "scores": outcome.scores,
         "parts": _scores_of_parts(study, outcome),

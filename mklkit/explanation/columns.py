@@ -54,7 +54,7 @@ class ShufflePlan:
     names: list[str]
     reads: dict[str, Places | None]
     groups: dict[str, Places] = attrs.field(factory=dict)
-    notes: list[str] = attrs.field(factory=lambda: [TOGETHER])
+    notes: list[str] = attrs.field(factory=list)
 
     @classmethod
     def of(cls, model: Any, names: list[str], ways: str | Mapping[str, Any]) -> Self:
@@ -78,6 +78,8 @@ class ShufflePlan:
                 f" {{'lab': 'lab_*'}}; got {quoted(ways)}.{suggest(str(ways), WAYS)}"
             )
         plan._note_what_is_shared()
+        if plan.keys:
+            plan.notes.insert(0, TOGETHER)
         return plan
 
     @property
@@ -169,7 +171,7 @@ class ScoredRows:
     @classmethod
     def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
         """Return checked rows, with the columns that the model was fitted on, in their order."""
-        X = one_table(X)
+        X = one_table(X, y)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")

@@ -211,6 +211,8 @@ def explain(
     kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
     kernels = judged(kernels, len(data.targets), margin)
     have = of_those_who_have(kernels, margin)
+    some_left_out = bool(kernels["left_out"].notna().any())
+    trained = float(scores["training_rows"].mean())
     strata = task.strata(data.targets)
     codes, classes = (data.targets, []) if strata is None else numbered(strata)
     if len(have):
@@ -222,16 +224,16 @@ def explain(
             f"refitted on {len(measured.folds)} folds, with the same parameters:"
             f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
             " hold 95 % intervals",
-            loss_estimated(float(scores["training_rows"].mean()), len(data.targets)),
+            *([loss_estimated(trained, len(data.targets))] if some_left_out or plan.keys else []),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,
             *guessed(scores, unit),
         ],
         "incomplete": [*counts(list(plan.reads), missing, codes, classes)],
-        "weights": list(meaning_of(fitted, sizes, alignment)),
+        "weights": list(meaning_of(fitted, sizes, alignment, measured.leaves_sources_out)),
         "left out": [
             *without_kernels(kernels, unit),
-            *least_loss(measured.resolution(), unit),
+            *(least_loss(measured.resolution(), unit) if some_left_out else []),
         ],
         "have it": list(without_kernels(have, unit)),
         "shuffled": plan.notes,

@@ -43,18 +43,15 @@ GAINED = "gained"
 WITHHELD = "no verdict"
 """The outcome for a kernel from whose columns removed covariates can still be told."""
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
+SAME_FOR_SOURCES = "are the same for all sources that a fit takes"
+ZERO_IF_LEFT_OUT = ", and 0 for one that it leaves out because others predict better without it"
+NOT_IMPORTANCE = ": they are not a learned importance; see what is lost when a kernel is left out"
 WEIGHTS_ARE = {
-    "fixed": "are fixed before any row is seen: they are not a learned importance; see what is"
-    " lost when a kernel is left out",
+    "fixed": f"are fixed before any row is seen{NOT_IMPORTANCE}",
     "choice": "come from a rule that chooses one kernel: a weight of 0 does not mean that a"
     " kernel is useless, only that another was better in that fit; the mean is the share of fits"
     " that chose it",
 }
-SOURCES_ARE_CHOSEN = (
-    "are the same for all sources that a fit takes, and 0 for one that it leaves out because others"
-    " predict better without it: they are not a learned importance; see what is lost when a kernel"
-    " is left out"
-)
 LEARNED = (
     "are learned from the rows; a large one means that a kernel is used, not that it is needed:"
     " others may replace it"
@@ -68,10 +65,13 @@ def joins_decisions(model: KernelModel) -> bool:
     return isinstance(model.combiner_, CouplingCombiner | LearnedFusion)
 
 
-def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[str]:
+def meaning_of(
+    model: Any, sizes: Array, alignment: pd.DataFrame, leaves_out: bool
+) -> Iterator[str]:
     """Yield sentences on the limits of a fitted model's weights.
 
-    ``sizes`` are the means of k(x, x) per kernel, ``alignment`` is centred.
+    ``sizes`` are the means of k(x, x) per kernel, ``alignment`` is centred; ``leaves_out`` says
+    whether some fit left out a source whose kernel it chose.
     """
     combiner = model.combiner_
     if len(sizes) == 1:
@@ -79,8 +79,9 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
         return
     stated = traits_of(combiner, CombinerTraits).weights_are
     meaning = WEIGHTS_ARE.get(stated, LEARNED)
-    if stated == "fixed" and members_of(model)[0].fitted_.plan.sources:
-        meaning = SOURCES_ARE_CHOSEN
+    if stated == "fixed" and len(members_of(model)[0].fitted_.plan.sources) > 1:
+        zero = ZERO_IF_LEFT_OUT if leaves_out else ""
+        meaning = f"{SAME_FOR_SOURCES}{zero}{NOT_IMPORTANCE}"
     yield f"the weights of {combiner.name} {meaning}"
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (

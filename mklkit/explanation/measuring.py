@@ -123,6 +123,11 @@ class Measuring:
         """Which rows have only the source of each kernel, (N, M)."""
         return self.missing.sum(axis=1, keepdims=True) - self.missing == self.missing.shape[1] - 1
 
+    @property
+    def leaves_sources_out(self) -> bool:
+        """Whether the fit on some fold left out a source, whose weight is 0 there."""
+        return any(bool((weights == 0).any()) for weights in self.weights)
+
     def columns(self) -> pd.DataFrame:
         """Return one row per group of columns, the largest loss first."""
         rows = [

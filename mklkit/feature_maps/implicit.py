@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, FeatureMap, FeatureMapTraits, FittedKernel, FittedMap
+from mklkit.protocols import Array, FeatureMap, FeatureMapTraits, FittedKernel, FittedMap, SomeRows
 from mklkit.registry.hookspecs import register
 
 
@@ -43,13 +43,27 @@ class Implicit(FeatureMap):
 @register
 @attrs.frozen(eq=False)
 class FittedImplicit(FittedMap):
-    """The kernel with its training rows."""
+    """The kernel with its training rows, an array or some rows of an array that maps share."""
 
     explicit: ClassVar[bool] = False
     from_landmarks: ClassVar[bool] = True
 
     kernel: FittedKernel
-    landmarks: Array
+    kept: Any
+
+    @property
+    def landmarks(self) -> Array:  # type: ignore[override]
+        """The training rows (N, d)."""
+        kept: Array = self.kept.read() if isinstance(self.kept, SomeRows) else self.kept
+        return kept
+
+    def with_landmarks(self, landmarks: Array) -> Self:
+        """Return the map of other training rows."""
+        return attrs.evolve(self, kept=landmarks)
+
+    def with_shared(self, some: SomeRows) -> Self:
+        """Return the map of some rows of a shared array."""
+        return attrs.evolve(self, kept=some)
 
     def transform(self, rows: Array) -> Array:
         """Return the similarities (n, N) of rows (n, d) to the training rows."""

@@ -15,6 +15,7 @@ from sklearn.svm._libsvm import fit as libsvm_fit
 from sklearn.svm._libsvm import set_verbosity_wrap
 
 from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
+from mklkit.numerics.dual_steps import DualSteps
 from mklkit.protocols import Array, Target, TrainingView
 from mklkit.protocols.splits.split import Split
 
@@ -99,6 +100,35 @@ def solve_dual(
     """
     machine = Machine(CLASSES, "precomputed", tol, max_iter, C=C)
     return solve_by_libsvm(machine, gram, y, row_weights)
+
+
+def solve_on_similarities(
+    side: TrainingView,
+    y: Array,
+    C: float = 1.0,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+    row_weights: Array | None = None,
+) -> SVMSolution:
+    """Solve the problem of :func:`solve_dual` on a side's similarities, to the same tolerance.
+
+    By libsvm up to 5,000 rows, or if the side has its Gram matrix. Beyond, by the same steps
+    without libsvm, which needs the whole matrix: similarities of samples far from the margin are
+    not computed.
+    """
+    if side.n_rows <= LIBSVM_ROWS or side.has_gram:
+        return solve_dual(side.gram(), y, C, tol, max_iter, row_weights)
+    costs = np.full(side.n_rows, C) if row_weights is None else C * row_weights
+    problem = DualSteps.start(y, costs, side.own_similarities())
+
+    def rows_of(members: NDArray[np.intp]) -> Array:
+        rows = side.some_similarities(members)
+        if not np.isfinite(rows).all():
+            raise too_large(float(np.abs(rows).max()))
+        return rows
+
+    ended = problem.run(rows_of, tol, max_iter)
+    return SVMSolution(problem.a, problem.bias, ended)
 
 
 def solve_primal(
@@ -256,7 +286,7 @@ def mean_square(side: TrainingView) -> float:
     """Return the mean k(x, x) of the rows."""
     if side.explicit:
         return float(side.normal_matrix().diagonal.sum()) / side.n_rows
-    return float(np.diagonal(side.gram()).mean())
+    return float(side.own_similarities().mean())
 
 
 def choose_C(side: TrainingView, target: Target) -> float:

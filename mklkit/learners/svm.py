@@ -21,7 +21,7 @@ from mklkit.learners.support_vectors import (
     choose_C_of_regression,
     mean_square,
     solve_by_libsvm,
-    solve_dual,
+    solve_on_similarities,
     solve_primal,
     solve_svr,
 )
@@ -99,10 +99,11 @@ class SVM(_SupportVectorLearner):
 
     Notes
     -----
-    Between O(N²) and O(N³) on a Gram matrix; on p features and more than 5,000 rows some dozens of
-    passes over the rows, O(Np²) at most each, without all features in memory
-    (:func:`mklkit.learners.support_vectors.solve_primal`). On a Gram matrix the fitted model keeps
-    support vectors only.
+    Between O(N²) and O(N³) on a Gram matrix. With a given C, more than 5,000 rows and Gaussian
+    kernels, only the rows of the matrix that belong to samples near the margin are computed. On p
+    features and more than 5,000 rows some dozens of passes over the rows, O(Np²) at most each,
+    without all features in memory (:func:`mklkit.learners.support_vectors.solve_primal`). On a Gram
+    matrix the fitted model keeps support vectors only.
 
     Examples
     --------
@@ -133,10 +134,8 @@ class SVM(_SupportVectorLearner):
         """Return the decision function learned from labels −1 and +1."""
         y, row_weights = target.values, target.row_weights
         C = choose_C(side, target) if isinstance(self.C, str) else self.C
-        if side.explicit:
-            solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
-        else:
-            solution = solve_dual(side.gram(), y, C, self.tol, self.max_iter, row_weights)
+        problem = side, y, C, self.tol, self.max_iter, row_weights
+        solution = solve_primal(*problem) if side.explicit else solve_on_similarities(*problem)
         if not solution.ended:
             self._say_what_helps(side)
         return SVMDecision(solution.coefficients, solution.bias, C=C)

@@ -106,6 +106,8 @@ class CenteredKernel(FittedKernel):
 class Impute(Missing):
     """Fill missing sources with the medians of their columns, like any other missing value.
 
+    A sample without any source is predicted from the medians of all columns.
+
     See Also
     --------
     Present : The default strategy.

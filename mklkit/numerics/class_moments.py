@@ -169,7 +169,9 @@ class MomentSums:
     """Sums of class moments over rows with class numbers (N,) that arrive in blocks, in order.
 
     A chunk of ``n_rows`` rows is copied to float64, class by class, for one product of each class:
-    in float32 the rounding of large eigenvalues would be the size of a small ridge.
+    in float32 the rounding of large eigenvalues would be the size of a small ridge. Measured on the
+    similarities of three Gaussian kernels to 256 landmarks: mapped float32 sums raise the objective
+    of a ridge regression by 1e-4 of itself, and for wider kernels have negative eigenvalues.
     """
 
     def __init__(

@@ -16,8 +16,13 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 
-Descent = Generator[Array, tuple[float, Array], None]
-"""Yields points (P,); is sent the value and the gradient (P,) at the point."""
+Descent = Generator[Array, tuple[float, Array, Array], None]
+"""Yields points (P,); is sent the value, the gradient (P,) and the descending vector (P,) there.
+
+The last is the product of the gradient with an approximate inverse of the Hessian, symmetric and
+positive semi-definite, which several descents compute together. Points and gradients need not have
+the same coordinates, as long as their products are those of directions and slopes.
+"""
 
 PAIRS = 10
 """The steps, with their changes of the gradient, that approximate the inverse of the Hessian."""
@@ -30,24 +35,23 @@ MOST_SHORTENINGS = 8
 
 def descent(
     start: Array,
-    first: Callable[[Array], Array],
-    inverse: Callable[[Array], Array],
     reached: Callable[[float, float], bool],
+    first: Callable[[Array], Array] | None = None,
 ) -> Descent:
-    """Descend from a point (P,) until ``reached(value before, value)`` of a step is True.
+    """Descend from a point (P,) until ``reached(value before, value)`` of two steps is True.
 
-    It also ends if that is True of the value that the next step would reach if the function were
-    quadratic. ``inverse`` applies an approximate inverse of the Hessian, symmetric and positive
-    semi-definite, to a vector (P,). It is scaled and improved by the latest ten steps, as in
-    algorithms 7.4 and 7.5 of Nocedal and Wright 2006, "Numerical optimization". If it solves with
-    CCᵀ, that is plain L-BFGS after the change of variables by C. ``first`` is that of the first
-    step. The function is convex, so any step with a sufficient decrease is taken.
+    A single step may gain little because its direction was poor. It also ends if that is True of
+    the value that the next step would reach if the function were quadratic. The approximate inverse
+    of the Hessian is scaled and improved by the latest ten steps, as in algorithms 7.4 and 7.5 of
+    Nocedal and Wright 2006, "Numerical optimization". If it solves with CCᵀ, that is plain L-BFGS
+    after the change of variables by C. ``first`` is applied instead of it for the first step. The
+    function is convex, so any step with a sufficient decrease is taken.
     """
     point = start
-    value, gradient = yield point
-    descending = inverse(gradient)
-    direction = -first(gradient)
+    value, gradient, descending = yield point
+    direction = -(descending if first is None else first(gradient))
     pairs: deque[Pair] = deque(maxlen=PAIRS)
+    small_before = False
     while True:
         slope = float(gradient @ direction)
         if not slope < 0 or (pairs and reached(value, value + slope / 2)):
@@ -55,7 +59,7 @@ def descent(
         length = 1.0
         for _ in range(MOST_SHORTENINGS):
             trial = point + length * direction
-            trial_value, trial_gradient = yield trial
+            trial_value, trial_gradient, trial_descending = yield trial
             if trial_value <= value + SUFFICIENT * length * slope:
                 break
             if reached(value, value + length * slope):
@@ -66,14 +70,16 @@ def descent(
             length *= float(np.clip(factor, SHORTEST, LONGEST))
         else:
             return
-        trial_descending = inverse(trial_gradient)
         pair = Pair.of(trial - point, trial_gradient - gradient, trial_descending - descending)
-        if pair.curvature > 0:
+        # The second is negative only by rounding errors, in steps within these.
+        if pair.curvature > 0 and pair.change @ pair.product > 0:
             pairs.append(pair)
         before, value = value, trial_value
         point, gradient, descending = trial, trial_gradient, trial_descending
-        if reached(before, value):
+        small = reached(before, value)
+        if small and small_before:
             return
+        small_before = small
         direction = -_improved(gradient, descending, pairs)
 
 

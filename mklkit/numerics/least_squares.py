@@ -213,13 +213,14 @@ class TridiagonalSystem:
 
     def solve(self, right: Array, data_weights: Array, alphas: Array) -> Array:
         """Return the solutions (p, k) for b (p, k), s and α (k,)."""
-        solution = np.array(right, np.float64)
-        solution[1:] = self._rotation.T @ solution[1:]
-        for column, (scale, alpha) in enumerate(zip(data_weights, alphas, strict=True)):
+        # A few rows times a matrix take half the time of the matrix times a few columns.
+        solutions = np.array(right.T, np.float64, order="C")
+        solutions[:, 1:] = solutions[:, 1:] @ self._rotation
+        for row, scale, alpha in zip(solutions, data_weights, alphas, strict=True):
             bands = scale * self._diagonal + alpha, scale * self._beside
-            solution[:, column] = lapack.dptsv(*bands, solution[:, column])[2]
-        solution[1:] = self._rotation @ solution[1:]
-        return solution
+            row[:] = lapack.dptsv(*bands, row)[2]
+        solutions[:, 1:] = solutions[:, 1:] @ self._rotation.T
+        return np.ascontiguousarray(solutions.T)
 
 
 class CholeskySystem:
@@ -263,7 +264,20 @@ def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array],
     factor = cholesky_or_none(matrix.T)
     if factor is None:
         return None
-    return partial(scipy.linalg.cho_solve, (factor, True), check_finite=False)
+    return partial(cholesky_solution, factor)
+
+
+def cholesky_solution(factor: Array, right: Array) -> Array:
+    """Return the solution (p,) or (p, k) of LLᵀx = b for a lower factor in LAPACK's order.
+
+    A single vector takes a third of the time with BLAS's routine for vectors, which also has no
+    threads that wait for each other.
+    """
+    if right.size != len(factor):
+        return np.asarray(scipy.linalg.cho_solve((factor, True), right, check_finite=False))
+    (substituted,) = scipy.linalg.get_blas_funcs(("trsv",), (factor, right))
+    forward = substituted(factor, right.ravel(), lower=1)
+    return np.reshape(substituted(factor, forward, lower=1, trans=1), right.shape)
 
 
 def cholesky_or_none(matrix: Array) -> Array | None:

@@ -8,8 +8,9 @@ and it dominates Gram matrices of Gaussian kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -142,25 +143,43 @@ def _check_widths(a: Any, b: Any) -> None:
 
 
 def compilable(dtype: Any, *arrays: Array) -> list[Array]:
-    """Return arrays for compiled code: of one type, writable and contiguous."""
+    """Return arrays for compiled code: of one type, contiguous, and writable for the compiler.
+
+    Components share their rows read-only, for which the code would be compiled again. It only reads
+    them, so a writable view is enough, where NumPy allows one.
+    """
     return [
-        array
-        if array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable
-        else np.array(array, dtype, order="C")
+        _writable(
+            array
+            if array.dtype == dtype and array.flags.c_contiguous
+            else np.array(array, dtype, order="C")
+        )
         for array in arrays
     ]
 
 
+def _writable(array: Array) -> Array:
+    if array.flags.writeable:
+        return array
+    view = array.view()
+    try:
+        view.flags.writeable = True
+    except ValueError:  # The memory is not NumPy's, such as that of a file.
+        return array.copy()
+    return view
+
+
+STRIP_ROWS = 16
 STRIP_BYTES = 1 << 17
 """The bytes of distances per block: they and their exponentials stay in a core's cache."""
 
 
 @compiled()
 def _about_mean(rows: Array) -> tuple[Array, Array, Array]:  # pragma: no cover - compiled
-    """Return the mean (d,), −2 times the centred rows as columns (d, m), and their squares (m,)."""
+    """Return the mean (d,), −2 times the centred rows (m, d), and their squared lengths (m,)."""
     count, width = rows.shape
     center, lengths = np.zeros(width, rows.dtype), np.zeros(count, rows.dtype)
-    near = np.empty((width, count), rows.dtype)
+    near = np.empty((count, width), rows.dtype)
     for j in range(width):
         total = 0.0
         for i in range(count):
@@ -170,7 +189,7 @@ def _about_mean(rows: Array) -> tuple[Array, Array, Array]:  # pragma: no cover 
         for j in range(width):
             gap = rows[i, j] - center[j]
             lengths[i] += gap * gap
-            near[j, i] = -2.0 * gap
+            near[i, j] = -2.0 * gap
     return center, near, lengths
 
 
@@ -182,7 +201,7 @@ def _strip(
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             near_a[i, j] = a[i, j] - center[j]
-    np.dot(near_a, near_b, out)
+    np.dot(near_a, near_b.T, out)
     share = np.sqrt(np.finfo(out.dtype).eps)
     for i in range(a.shape[0]):
         length = near_a.dtype.type(0.0)
@@ -233,6 +252,87 @@ def _distance_exponentials(
                 _single(strip.reshape(-1), factors[k], values)
             else:
                 _double(strip.reshape(-1), factors[k], values)
+
+
+@attrs.frozen(eq=False)
+class ExponentialSum:
+    """Σ_k w_k exp(c_k‖x − z‖²) of rows x and others z (m, d), dense, which are prepared once.
+
+    ``factors`` are the c_k, none above 0, and ``weights`` the w_k. Distances and exponentials stay
+    in the core's cache: this takes half the time of one factor after another.
+
+    >>> rows = np.array([[0.0], [1.0]])
+    >>> ones = ExponentialSum.of(rows, [-1.0, -2.0], [0.5, 0.5])
+    >>> ones(rows, slice(0, 1), np.empty((2, 1))).round(3).tolist()
+    [[1.0], [0.252]]
+    """
+
+    others: Array
+    factors: Array
+    weights: Array
+    about_mean: tuple[Array, Array, Array]
+
+    @classmethod
+    def of(cls, others: Array, factors: Sequence[float], weights: Sequence[float] | Array) -> Self:
+        """Return the sum for some rows z (m, d)."""
+        (rows,) = compilable(np.result_type(others, np.float32), others)
+        return cls(rows, np.array(factors), np.array(weights), _about_mean(rows))
+
+    def __call__(self, rows: Array, columns: slice, out: Array) -> Array:
+        """Return the values (n, ·) of rows (n, d) and some of the others, in ``out``.
+
+        Distances have the type of the others. Exponentials have that of ``out``: single precision
+        takes half the time, and is correct to some units in the last place of Σ_k |w_k|.
+        """
+        others = self.others[columns]
+        _check_widths(rows, others)
+        (rows,) = compilable(others.dtype, rows)
+        center, near, lengths = self.about_mean
+        about = center, near[columns], lengths[columns]
+        if out.size:
+            _exponential_sums(rows, others, *about, self.factors, self.weights, out)
+        return out
+
+
+@compiled()
+def _exponential_sums(
+    a: Array,
+    b: Array,
+    center: Array,
+    near: Array,
+    lengths: Array,
+    factors: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    out: Array,
+) -> None:  # pragma: no cover - compiled
+    width, size = min(TILE_COLUMNS, b.shape[0]), min(STRIP_ROWS, a.shape[0])
+    room, distances = np.empty((size, a.shape[1]), a.dtype), np.empty(size * width, a.dtype)
+    exponents, values = np.empty(width, out.dtype), np.empty(width, out.dtype)
+    total = np.empty(width, out.dtype)
+    # A distance or a factor may be beyond single precision, where their product is not.
+    largest, most = np.abs(factors).max(), np.finfo(out.dtype).max
+    for start in range(0, a.shape[0], size):
+        rows = a[start : start + size]
+        for left in range(0, b.shape[0], width):
+            ends = slice(left, min(left + width, b.shape[0]))
+            count = ends.stop - left
+            strip = distances[: rows.shape[0] * count].reshape(rows.shape[0], count)
+            parts = near[ends], lengths[ends], room[: rows.shape[0]]
+            _strip(rows, b[ends], center, *parts, strip)
+            for i in range(rows.shape[0]):
+                total[:] = 0
+                for j in range(count):
+                    exponents[j] = min(strip[i, j] * largest, most)
+                for k in range(factors.size):
+                    share = out.dtype.type(factors[k] / largest)
+                    if out.itemsize == 4:
+                        _single(exponents[:count], share, values[:count])
+                    else:
+                        _double(exponents[:count], share, values[:count])
+                    weight = out.dtype.type(weights[k])
+                    for j in range(count):
+                        total[j] += weight * values[j]
+                out[start + i, ends] = total[:count]
 
 
 @compiled()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -74,8 +74,18 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
     raise TypeError(f"{value!r:.80} of type {type(value).__name__} can't be stored as a fact")
 
 
-def metadata_of_model(model: Any) -> dict[str, Any]:
+def targets_of(metadata: dict[str, Any]) -> list[str]:
+    """Return the names of the targets in a model file; none if it has none."""
+    data = metadata.get("data")
+    names = data.get("targets") if isinstance(data, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def metadata_of_model(model: Any, targets: Sequence[str] = ()) -> dict[str, Any]:
     """Return a description of the fitted estimator at the end of a model.
+
+    ``targets`` are the names of its targets' columns, if they are known: estimators often get
+    arrays without names.
 
     That of an estimator of mklkit has ``input`` (how a ``TableEncoder`` treated each column),
     ``kernels`` (their columns are names, positions if the data had none, or None for all),
@@ -104,7 +114,8 @@ def metadata_of_model(model: Any) -> dict[str, Any]:
         metadata["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
     with suppress(IncompatibleError):  # A transformer has no task.
         task = task_of(model)
-        metadata |= {"task": task.name, "learns": task.plural, "targets": list(task.targets)}
+        names = targets if len(targets) == len(task.targets) else task.targets
+        metadata |= {"task": task.name, "learns": task.plural, "targets": list(names)}
     if isinstance(classifier, MKLVotingClassifier):
         metadata["members"] = len(classifier.members_)
     if isinstance(classifier, FittedKernels):

@@ -40,6 +40,7 @@ from mklkit.persistence.metadata import (
     metadata_of_model,
     plugins_for,
     plugins_in,
+    targets_of,
     versions,
 )
 from mklkit.persistence.schema import MODEL_MEMBER, Node, check_nodes, members_of, nodes_in
@@ -131,7 +132,7 @@ def save_model(
             "format": FORMAT,
             "versions": versions(),
             "plugins": plugins_in(nodes),
-            "model": metadata_of_model(model),
+            "model": metadata_of_model(model, targets_of(metadata or {})),
         }
         text = json.dumps({**filled_in, **json_ready(metadata or {})}, allow_nan=False)
     except TypeError as error:

@@ -30,7 +30,7 @@ OBJECTS = (
         " estimators.predicting.DecisionValues estimators.problems.Problem"
         " estimators.proposing.KernelBank estimators.regressor.MKLRegressor"
         " estimators.rpemekl.RPEMEKLClassifier estimators.search.MKLSearchCV"
-        " protocols.schema.Schema protocols.schema.Source"
+        " protocols.rows.SomeRows protocols.schema.Schema protocols.schema.Source"
         " estimators.transformer.MKLTransformer"
         " estimators.voting.MKLVotingClassifier numerics.class_moments.ClassMoments"
         " views.bound_kernels.BoundKernel views.scaling.FittedScaling",

@@ -12,7 +12,7 @@ from attrs.validators import gt, in_, instance_of, lt, optional
 from numpy.typing import NDArray
 
 from mklkit.protocols.component import FLAG, NAMES, SPEC, SPECS, Component, Facts, own_fields
-from mklkit.protocols.rows import Array, Reads
+from mklkit.protocols.rows import Array, Reads, SomeRows
 
 __all__ = [
     "FeatureMap",
@@ -444,6 +444,14 @@ class FittedMap(ABC):
     kernel: FittedKernel
     landmarks: Array
 
+    @property
+    def kept(self) -> Any:
+        """The object that holds the landmarks: maps with the same one have the same landmarks.
+
+        It is the array itself, or :class:`~mklkit.protocols.rows.SomeRows` of a shared array.
+        """
+        return self.landmarks
+
     @abstractmethod
     def transform(self, rows: Array) -> Array:
         """Return the columns of samples.
@@ -488,6 +496,21 @@ class FittedMap(ABC):
             A copy with these landmarks.
         """
         return attrs.evolve(self, landmarks=landmarks)  # type: ignore[misc]
+
+    def with_shared(self, some: SomeRows) -> Self:
+        """Return a map that reads its landmarks from an array that it shares with other maps.
+
+        Parameters
+        ----------
+        some : SomeRows
+            The same landmarks, as some samples of the shared array.
+
+        Returns
+        -------
+        FittedMap
+            A copy with these landmarks; the map itself, the default, if it can't share them.
+        """
+        return self
 
     def on_similarities(self, coefficients: Array) -> Array:
         """Return coefficients of similarities, Ww, for coefficients w of features.

@@ -278,8 +278,9 @@ class CouplingTraits:
         The criterion that ends the iteration.
     solver : {"smooth", "printed"}, optional
         Whether the objective is minimised over the coefficients alone, or by the iteration over
-        coefficients and margins that papers print. By default the first, if subproblems
-        have ``ridges`` and there are more than 10,000 samples.
+        coefficients and margins that papers print. By default the first, if subproblems have
+        ``ridges`` and there are more than 10,000 samples; otherwise the second, and the first for
+        what has not converged after 30 passes.
     variants : tuple of str, default=()
         The parameters in which variants may differ; empty if there is only one column.
     on_kernels : bool, default=False
@@ -329,6 +330,10 @@ class Subproblem(ABC):
         penalty α‖w‖²; None, the default, otherwise. Coefficients are then a
         :class:`~mklkit.plugin.LinearDecision` of weights (p, G) and biases (G,), and a combiner can
         minimise over them with :meth:`products`, :meth:`solve_projected` and :meth:`function`.
+    row_ridges : ndarray of shape (G,), or None
+        The ridge α of each column, if functions are combinations of similarities, f = Kv + w₀ with
+        the penalty αvᵀKv and Σv = 0; None, the default, otherwise. A combiner can then minimise
+        over them with :meth:`solve`, :meth:`row_function` and :meth:`finish_rows`.
 
     See Also
     --------
@@ -378,6 +383,16 @@ class Subproblem(ABC):
     @property
     def ridges(self) -> Array | None:
         """The ridges (G,) of functions that are linear in features; None if they are not."""
+        return None
+
+    @property
+    def row_ridges(self) -> Array | None:
+        """The ridges (G,) of combinations of similarities; None if functions are others."""
+        return None
+
+    @property
+    def centered_gram(self) -> Array | None:
+        """The centred Gram matrix (N, N) of a problem with ``row_ridges``, if it is at hand."""
         return None
 
     @property
@@ -458,6 +473,18 @@ class Subproblem(ABC):
         FittedLearner
             The function on the view's columns.
         """
+
+    def prepare(self, data_weights: Array) -> None:
+        """Compute what solves with these data weights share, such as a factor; nothing by default.
+
+        Views are prepared in several threads at once.
+
+        Parameters
+        ----------
+        data_weights : ndarray of shape (G,)
+            The weight s of the square in each column.
+        """
+        return
 
     def filled(self, values: Array) -> Any:
         """Return coefficients with the same values in every column, where an iteration may start.
@@ -563,6 +590,52 @@ class Subproblem(ABC):
         ------
         NotImplementedError
             By default; a subproblem with ``block_columns`` or ``ridges`` implements it.
+        """
+        raise NotImplementedError
+
+    def row_function(self, coefficients: Any) -> tuple[Array, Array, Array]:
+        """Return the functions of coefficients as combinations of similarities.
+
+        Parameters
+        ----------
+        coefficients : object
+            As :meth:`solve` returns them.
+
+        Returns
+        -------
+        weights : ndarray of shape (n, G)
+            v, the weights of the n samples that have the view's source.
+        outputs : ndarray of shape (n, G)
+            The decision values of these samples.
+        biases : ndarray of shape (G,)
+            The constants.
+
+        Raises
+        ------
+        NotImplementedError
+            By default; a subproblem with ``row_ridges`` implements it.
+        """
+        raise NotImplementedError
+
+    def finish_rows(self, weights: Array, bias: float) -> FittedLearner:
+        """Return the decision function of a combination of similarities.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            The weights v.
+        bias : float
+            The constant.
+
+        Returns
+        -------
+        FittedLearner
+            The function on the view's columns.
+
+        Raises
+        ------
+        NotImplementedError
+            By default; a subproblem with ``row_ridges`` implements it.
         """
         raise NotImplementedError
 

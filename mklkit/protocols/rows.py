@@ -27,6 +27,7 @@ __all__ = [
     "Reads",
     "RowSource",
     "Rows",
+    "SomeRows",
     "Store",
     "StorePart",
     "Transform",
@@ -183,6 +184,41 @@ class StorePart(Store):
     def check_unchanged(self) -> None:
         """Check the source."""
         self.source.check_unchanged()
+
+
+def _are_members(some: SomeRows, _: Any, members: Any) -> None:
+    """Refuse members that would be more than the samples: a file must not state a large array."""
+    if members.ndim != 1 or members.dtype.kind != "i" or len(members) > len(some.rows):
+        raise ValueError(f"expected the places of at most {len(some.rows)} samples")
+
+
+@attrs.frozen(eq=False)
+class SomeRows:
+    """Some samples of an array that several maps share, read when they are needed.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (N, d)
+        The samples of all maps.
+    members : ndarray of int of shape (n,)
+        The places of these samples, n ≤ N.
+
+    Examples
+    --------
+    >>> SomeRows(np.array([[1.0], [2.0], [3.0]]), np.array([2, 0])).read().tolist()
+    [[3.0], [1.0]]
+    """
+
+    rows: Array
+    members: NDArray[np.intp] = attrs.field(validator=_are_members)
+
+    def read(self) -> Array:
+        """Return the samples (n, d)."""
+        return self.rows[self.members]
+
+    def take(self, places: NDArray[np.intp]) -> SomeRows:
+        """Return some of these samples, by their places among them."""
+        return SomeRows(self.rows, self.members[places])
 
 
 @attrs.frozen(eq=False, slots=False)

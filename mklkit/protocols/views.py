@@ -43,6 +43,8 @@ class TrainingView(Protocol):
         The number of training samples N.
     n_features : int
         The number of features p, if ``explicit``.
+    has_gram : bool
+        Whether some rows of the Gram matrix cost as much as the whole matrix.
 
     See Also
     --------
@@ -63,6 +65,10 @@ class TrainingView(Protocol):
     explicit: bool
     n_rows: int
 
+    @property
+    def has_gram(self) -> bool:
+        """Whether some rows of the Gram matrix cost as much as the whole matrix."""
+
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix that a learner gets: of the kernel, or ΦΦᵀ of features.
 
@@ -75,6 +81,29 @@ class TrainingView(Protocol):
         -------
         ndarray of shape (N, N)
             The matrix.
+        """
+
+    def some_similarities(self, members: NDArray[np.intp]) -> Array:
+        """Return rows of the Gram matrix, for learners that do not need all of them.
+
+        Parameters
+        ----------
+        members : ndarray of int of shape (n,)
+            Positions of training samples.
+
+        Returns
+        -------
+        ndarray of shape (n, N)
+            Their rows, in single precision if only these were computed.
+        """
+
+    def own_similarities(self) -> Array:
+        """Return the diagonal of the Gram matrix.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            The similarity of each training sample with itself.
         """
 
     def features(self) -> Array:

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
-from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.pairwise import BASES, row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import (
     Array,
@@ -23,12 +23,13 @@ from mklkit.protocols import (
     Mask,
     Projector,
     Rows,
+    SomeRows,
     present_weights,
     sample_scale,
     times_rows,
     zeroed,
 )
-from mklkit.views.kernel_rows import KernelRows, Scratch
+from mklkit.views.kernel_rows import KernelRows, Scratch, is_scalar
 
 BLOCK_ROWS = 1024
 """The number of rows decided at a time, so that no n × N matrix is formed."""
@@ -36,6 +37,8 @@ NO_SUM = (
     "Values can be split by kernel only if they are a sum over kernels, and those of this combiner"
     " and learner are not: mklkit.explain measures how much each kernel contributes."
 )
+SHARED_PAIRS = 1 << 24
+"""The most pairs of rows whose base quantity is kept for several decisions on a block."""
 FEW_ROWS = 64
 """Up to this many rows, features are cheaper than folding maps into coefficients."""
 
@@ -60,6 +63,9 @@ class RowBlock:
     scaling : (sequence of Projector, ndarray of shape (M,)), optional
         The views of a weighted sum and their weights, by which all computed columns are scaled for
         samples that miss sources.
+    several : bool, default=False
+        Whether several decisions follow, whose maps may share training rows: base quantities of all
+        of these are then computed once.
 
     See Also
     --------
@@ -85,9 +91,12 @@ class RowBlock:
         known: Sequence[tuple[FittedMap, Array]] = (),
         scratch: Scratch | None = None,
         scaling: Scaling | None = None,
+        several: bool = False,
     ) -> None:
         self.rows = Rows.of(rows)
         self.keep = keep
+        self.several = several
+        self._bases: dict[tuple[str, int, int], Array] = {}
         self.scaling = scaling
         self._columns = {id(fitted): (fitted, columns) for fitted, columns in known}
         self._similar: dict[int, Array] = {}
@@ -254,7 +263,11 @@ class RowBlock:
             elif id(fitted) in self._similar and fold:
                 yield index, self._similar[id(fitted)], True
             elif fitted.from_landmarks:
-                fresh.append(index)
+                values = self._of_shared_rows(projector) if self.several else None
+                if values is None:
+                    fresh.append(index)
+                else:
+                    yield index, self._where_present(values, projector), False
             else:
                 (rows,) = self.rows.arrays_of([projector])
                 columns = self._where_present(fitted.transform(rows), projector)
@@ -265,7 +278,12 @@ class RowBlock:
             used = [projectors[index] for index in fresh]
             kernels = [projector.map.kernel for projector in used]
             own_rows = KernelRows.of(kernels, self.rows.arrays_of(used))
-            landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
+            kept = {id(held): held for held in (projector.map.kept for projector in used)}
+            read = {
+                key: held.read() if isinstance(held, SomeRows) else held
+                for key, held in kept.items()
+            }
+            landmarks = KernelRows.of(kernels, [read[id(p.map.kept)] for p in used])
             computed = own_rows.similarities(landmarks, self._scratch)
             for place, values in computed:
                 fitted = used[place].map
@@ -277,6 +295,23 @@ class RowBlock:
                 elif self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield fresh[place], columns, raw
+
+    def _of_shared_rows(self, projector: Projector) -> Array | None:
+        """Return the similarities to some rows of an array that maps share; None if there is none.
+
+        The base quantity of all rows of that array is computed for the first of the maps.
+        """
+        kept, kernel = projector.map.kept, projector.map.kernel
+        if not isinstance(kept, SomeRows) or not is_scalar(kernel):
+            return None
+        if len(self) * len(kept.rows) > SHARED_PAIRS:
+            return None
+        (rows,) = self.rows.arrays_of([projector])
+        key = kernel.base, id(rows), id(kept.rows)
+        if key not in self._bases:
+            self._bases[key] = BASES[kernel.base](rows, kept.rows)
+        base = self._bases[key].take(kept.members, axis=1)
+        return kernel.of(base, np.empty_like(base))
 
     def _where_present(self, columns: Array, projector: Projector) -> Array:
         """Return columns, zero for samples that miss the source, and scaled for others.
@@ -335,6 +370,21 @@ class BlockDecision(ABC):
     def learners(self) -> Sequence[FittedLearner]:
         """The fitted learners, if it has any."""
         return ()
+
+    def with_projectors(self, projectors: Sequence[Projector]) -> Self:
+        """Return the decision with other projectors, which compute the same columns.
+
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            One for each of :attr:`projectors`.
+
+        Returns
+        -------
+        BlockDecision
+            A copy with these; the decision itself, the default, if it can't replace its own.
+        """
+        return self
 
     @abstractmethod
     def decide_block(self, block: RowBlock) -> Array:
@@ -412,7 +462,7 @@ def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) 
     def decide(block: RowBlock) -> Array:
         return np.column_stack([decide_block(decision, block) for decision in decisions])
 
-    return _by_block(decide, rows, shared and len(decisions) > 1)
+    return _by_block(decide, rows, shared and len(decisions) > 1, len(decisions) > 1)
 
 
 def split_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -> Array:
@@ -427,12 +477,14 @@ def split_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -
             parts.append(part.reshape(*part.shape[:2], -1))
         return np.concatenate(parts, axis=2)
 
-    return _by_block(split, rows, shared and len(decisions) > 1)
+    return _by_block(split, rows, shared and len(decisions) > 1, len(decisions) > 1)
 
 
-def _by_block(of_block: Callable[[RowBlock], Array], rows: Rows, keep: bool) -> Array:
+def _by_block(
+    of_block: Callable[[RowBlock], Array], rows: Rows, keep: bool, several: bool
+) -> Array:
     def of_place(place: slice) -> Array:
-        return of_block(RowBlock(rows[place], keep=keep))
+        return of_block(RowBlock(rows[place], keep=keep, several=several))
 
     places = list(row_blocks(len(rows), BLOCK_ROWS))
     return np.concatenate(list((map if len(places) == 1 else each)(of_place, places)))
@@ -447,7 +499,9 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
     trimmed = []
     for projector in projectors:
         fitted = projector.map
-        if not fitted.explicit and fitted.from_landmarks:
+        if not fitted.explicit and fitted.from_landmarks and isinstance(fitted.kept, SomeRows):
+            fitted = fitted.with_shared(fitted.kept.take(support))
+        elif not fitted.explicit and fitted.from_landmarks:
             key = id(fitted.landmarks)
             if key not in kept:
                 kept[key] = fitted.landmarks[support]

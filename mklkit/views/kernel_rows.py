@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.numerics.pairwise import BASES, distance_exponentials
+from mklkit.numerics.pairwise import BASES, ExponentialSum, distance_exponentials
 from mklkit.numerics.sparse_rows import squared_lengths
 from mklkit.protocols import Array, FittedKernel, KernelView, Mask, Reader, Rows, Store, zeroed
 from mklkit.views.rows import KnownPairs
@@ -245,6 +245,23 @@ class KernelRows:
             zeroed(np.array(kernel.diagonal(rows)), self.missing_of(index))
             for index, (kernel, rows) in pairs
         ]
+
+    def exponential_sums(self, weights: Array) -> list[ExponentialSum] | None:
+        """Return Σ w_m K_m as sums of Gaussians, one for each array; None if it has other terms.
+
+        Nor if rows are sparse, in a store, or miss sources, or their distances are known.
+        """
+        sums = []
+        for place, (array, pairs) in enumerate(zip(self.arrays, self.pairs, strict=True)):
+            members = [m for m, of_kernel in enumerate(self.places) if of_kernel == place]
+            kernels = [self.kernels[m] for m in members]
+            (base, *others) = {kernel.base for kernel in kernels}
+            rates = [] if others or base is None else _rates(base, kernels)
+            plain = isinstance(array, np.ndarray) and pairs is None and self.missing is None
+            if not (plain and rates):
+                return None
+            sums.append(ExponentialSum.of(array, rates, weights[members]))
+        return sums
 
     def similarities(
         self, others: KernelRows, scratch: Scratch | None = None

@@ -38,6 +38,19 @@ class Side:
         features = self.features()
         return features @ features.T
 
+    @property
+    def has_gram(self) -> bool:
+        """Whether some rows of the Gram matrix cost as much as the whole matrix."""
+        return True
+
+    def some_similarities(self, members: NDArray[np.intp]) -> Array:
+        """Return the rows (n, N) of the Gram matrix of some training rows."""
+        return self.gram()[members]
+
+    def own_similarities(self) -> Array:
+        """Return the diagonal of the Gram matrix, (N,)."""
+        return np.diagonal(self.gram())
+
     def features(self) -> Array:
         """Return the features of the training samples, if the map is explicit.
 

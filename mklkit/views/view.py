@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
+from mklkit.numerics.pairwise import ExponentialSum, row_blocks
+from mklkit.numerics.threads import each, n_threads, one_blas_thread
 from mklkit.protocols import Array, Projector, Quadrants, members_with, sample_scale, zeroed
 from mklkit.views.cache import Cache, Quantities
 from mklkit.views.deciding import with_support
@@ -28,6 +30,9 @@ from mklkit.views.memory import check_gram_fits
 from mklkit.views.sides import Side
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import weighted_gram
+
+WORTH_THREADS = 2**24
+"""The operations, some milliseconds, from which several threads are faster than one."""
 
 
 class BlockSide(Side, ABC):
@@ -92,6 +97,54 @@ class BlockSide(Side, ABC):
         if self.explicit:  # Estimators check the size in advance on implicit maps.
             check_gram_fits(self.n_rows, self.blocks.rows.dtype.itemsize)
         return weighted_gram(self.learner_kernel, self.scales, scale=self.row_scale)
+
+    @property
+    def has_gram(self) -> bool:
+        """Whether the Gram matrix is there, or kernels are not all Gaussians of dense rows."""
+        known = self.quantities.known("Gram matrix")
+        return known is not None or self._exponential_sums is None
+
+    def some_similarities(self, members: NDArray[np.intp]) -> Array:
+        """Return the rows (n, N) of the Gram matrix of some training rows.
+
+        Without the matrix, these rows are computed in single precision, by several threads, in
+        O(nN(d + M)).
+        """
+        sums = self._exponential_sums
+        if sums is None or self.has_gram:
+            return self.gram()[members]
+        rows = np.empty((len(members), self.n_rows), np.float32)
+
+        def fill(columns: slice) -> None:
+            first, *others = (
+                of_array(of_array.others[members], columns, np.empty_like(rows[:, columns]))
+                for of_array in sums
+            )
+            rows[:, columns] = sum(others, first)
+
+        operations = rows.size * sum(s.others.shape[1] + 8 * len(s.factors) for s in sums)
+        if operations < WORTH_THREADS:
+            with one_blas_thread():
+                fill(slice(0, self.n_rows))
+        else:
+            for _ in each(fill, row_blocks(self.n_rows, -(-self.n_rows // n_threads()))):
+                pass
+        return rows
+
+    @cached_property
+    def _exponential_sums(self) -> list[ExponentialSum] | None:
+        """The weighted sum as sums of Gaussians, if it is one and has no features."""
+        if self.explicit or len(self.used) == 0:
+            return None
+        return self.learner_kernel.exponential_sums(self.scales)
+
+    def own_similarities(self) -> Array:
+        """Return the diagonal of the Gram matrix, (N,)."""
+        if self.explicit or len(self.used) == 0:
+            return super().own_similarities()
+        diagonals = self.learner_kernel.diagonals()
+        total = self.scales @ np.array(diagonals, np.float64).reshape(len(diagonals), self.n_rows)
+        return np.asarray(total if self.row_scale is None else total * self.row_scale**2)
 
     def features(self) -> Array:
         """Return the features (N, Σp) of the training rows, in one array."""

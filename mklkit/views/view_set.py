@@ -18,6 +18,7 @@ from mklkit.protocols import (
     Mask,
     Projector,
     Rows,
+    SomeRows,
     traits_of,
 )
 from mklkit.views.bound_kernels import (
@@ -32,6 +33,7 @@ from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.rows import KnownPairs
+from mklkit.views.shared_rows import is_table
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import View, WeightedViews
@@ -75,6 +77,7 @@ class ViewSet(list[View]):
         cache: Cache | None = None,
         tried: bool = False,
         fitted: Sequence[FittedKernel] | None = None,
+        among: tuple[Rows, NDArray[np.intp]] | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
@@ -82,7 +85,8 @@ class ViewSet(list[View]):
         pairs of these rows on a kernel's columns if base quantities are known. Kernels are fitted
         with the rows' weights (N,), if they have any. ``cache`` is one that other fits share.
         ``tried``: kernels and maps were tried on the rows of another problem. ``fitted`` are the
-        kernels fitted to these rows, if they are.
+        kernels fitted to these rows, if they are. ``among`` are the rows of all problems and the
+        places of these, if maps are to share them.
         """
         cache = cache or Cache(max_memory)
         rows = Rows.of(rows)
@@ -94,6 +98,11 @@ class ViewSet(list[View]):
             rows = rows if rows.in_memory else rows[slice(0, len(rows))]
         for bound, kernel in zip(kernels, fitted, strict=True):
             warn_of_far_rows(bound, kernel, rows)
+        if among is not None:
+            maps = [
+                part.with_shared(SomeRows(array, among[1])) if is_table(array) else part
+                for part, array in zip(maps, among[0].arrays_of(kernels), strict=True)
+            ]
         explicit = traits_of(feature_map, FeatureMapTraits).explicit
         known = [] if pairs is None else [pairs(bound) for bound in kernels]
         kernel_rows = KernelRows.reading(fitted, kernels, rows, known)
@@ -152,7 +161,10 @@ class ViewSet(list[View]):
         Only for implicit maps; decisions learned from them apply to such rows.
         """
         pairs = [(view.projector, k) for view, k in zip(self, kernels, strict=True)]
-        maps: list[Any] = [attrs.evolve(p.map, kernel=k, landmarks=rows) for p, k in pairs]  # type: ignore[misc]
+        maps: list[Any] = [
+            attrs.evolve(p.map.with_landmarks(rows), kernel=k)  # type: ignore[misc]
+            for p, k in pairs
+        ]
         projectors = [
             attrs.evolve(p, columns=None, map=m, missing=None, scaling=None)
             for (p, _), m in zip(pairs, maps, strict=True)

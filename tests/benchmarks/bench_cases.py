@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import subprocess
 import sys
 import time
 import warnings
@@ -18,7 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench_data import read_rows, write_rows
+from bench_data import (
+    classes,
+    clusters,
+    curved,
+    halves,
+    normal,
+    quadrants,
+    sources,
+    waves,
+    write_clusters,
+)
 
 Case = Callable[..., dict[str, Any]]
 CASES: dict[str, Case] = {}
@@ -48,7 +59,7 @@ def least(run: Callable[[], Any], repeats: int = 5) -> float:
 
 def gemm(kind: Any, size: int) -> float:
     """Return the speed of a product of square matrices in GFlop/s."""
-    a = np.random.default_rng(0).normal(size=(size, size)).astype(kind)
+    a = normal(size, size, kind)
     return 2e-9 * size**3 / least(lambda: a @ a)
 
 
@@ -76,12 +87,7 @@ def machine(size: int = 3000, mebibytes: int = 512) -> dict[str, Any]:
 @case
 def make_rows(folder: str, n_rows: int, seed: int) -> dict[str, Any]:
     """Write the rows of a benchmark."""
-    return {"seconds": seconds(lambda: write_rows(Path(folder), n_rows, seed))[0]}
-
-
-def normal_rows(n_rows: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    rows = np.random.default_rng(0).normal(size=(n_rows, 20)).astype(kind)
-    return rows, np.where(rows[:, 0] > 0, 1.0, -1.0)
+    return {"seconds": seconds(lambda: write_clusters(Path(folder), n_rows, seed))[0]}
 
 
 @case
@@ -104,7 +110,7 @@ def weights(n_rows: int, kind: str, statistic: str) -> dict[str, Any]:
                 assert all(part.interquartile_range >= 0 for pair in spreads for part in pair)
 
     for size in (600, n_rows):  # compiles first
-        rows, y = normal_rows(size, kind)
+        rows, y = halves(size, kind)
         kernels = views_of([f"rbf(gamma={gamma})" for gamma in GAMMAS], rows).learner_kernels
         taken, _ = seconds(lambda kernels=kernels, y=y: compute(TileStatistics(kernels), y))
     return {"seconds": taken}
@@ -115,7 +121,7 @@ def rbf_kernel(n_rows: int, kind: str) -> dict[str, Any]:
     """One Gram matrix of scikit-learn."""
     from sklearn.metrics import pairwise
 
-    rows, _ = normal_rows(n_rows, kind)
+    rows = normal(n_rows, kind=kind)
     return {"seconds": seconds(lambda: pairwise.rbf_kernel(rows, gamma=0.05))[0]}
 
 
@@ -123,10 +129,17 @@ def kernels_of(count: int) -> list[str]:
     return [f"rbf(sigma={sigma})" for sigma in SIGMAS[:count]]
 
 
-def told(model: Any, taken: float, folder: Path, asks: bool) -> dict[str, Any]:
+def fitted(fit: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
+    """Fit, and return what that took, with the memory beyond that of before, and the model."""
+    before = peak()
+    taken, model = seconds(fit)
+    return {"seconds": taken, "mebibytes": peak(), "added": peak() - before}, model
+
+
+def told(fit: Callable[[], Any], folder: Path, asks: bool) -> dict[str, Any]:
     """Return what a fit took, its accuracy on new rows, and the speed of prediction."""
-    facts = {"seconds": taken, "mebibytes": peak()}
-    X, y = read_rows(folder, TEST_ROWS, 1)
+    facts, model = fitted(fit)
+    X, y = clusters(folder, TEST_ROWS, 1)
     facts["accuracy"] = float((model.predict(X) == y).mean())
     if asks:
         many = np.resize(X, (PREDICTED_ROWS, X.shape[1]))
@@ -163,7 +176,7 @@ def ours(
             random_state=0,
         )
 
-    X, y = read_rows(Path(folder), TEST_ROWS, 1)
+    X, y = clusters(Path(folder), TEST_ROWS, 1)
     model(16).fit(X[:11_000], y[:11_000])  # compiles what many rows need
     if stored:
         del X
@@ -171,9 +184,8 @@ def ours(
         rows: Any = StoredRows.of_npy(source / f"X{n_rows}-0.npy")
         y = np.load(source / f"y{n_rows}-0.npy")
     else:
-        rows, y = read_rows(Path(folder), n_rows, 0)
-    taken, fitted = seconds(lambda: model(p).fit(rows, y))
-    return told(fitted, taken, Path(folder), asks)
+        rows, y = clusters(Path(folder), n_rows, 0)
+    return told(lambda: model(p).fit(rows, y), Path(folder), asks)
 
 
 @case
@@ -186,9 +198,8 @@ def nystroem(folder: str, n_rows: int, p: int = 256, asks: bool = False) -> dict
     gammas = [1 / (2 * sigma**2) for sigma in SIGMAS[:3]]
     maps = [Nystroem(gamma=gamma, n_components=p, random_state=0) for gamma in gammas]
     model = make_pipeline(make_union(*maps), SGDClassifier(random_state=0))
-    X, y = read_rows(Path(folder), n_rows, 0)
-    taken, fitted = seconds(lambda: model.fit(X, y))
-    return told(fitted, taken, Path(folder), asks)
+    X, y = clusters(Path(folder), n_rows, 0)
+    return told(lambda: model.fit(X, y), Path(folder), asks)
 
 
 @case
@@ -196,12 +207,46 @@ def full(folder: str, n_rows: int, method: str) -> dict[str, Any]:
     """Five rbf kernels on all rows, end to end, by us or by a library beside us."""
     from bench_peers import METHODS
 
-    X, y = read_rows(Path(folder), TEST_ROWS, 1)
+    X, y = clusters(Path(folder), TEST_ROWS, 1)
     new = slice(n_rows, n_rows + 2000)
-    run = METHODS[method]
-    run(X[:200], y[:200], X[new][:10], SIGMAS)  # compiles
-    taken, answers = seconds(lambda: run(X[:n_rows], y[:n_rows], X[new], SIGMAS))
-    return {"seconds": taken, "accuracy": float((answers == y[new]).mean())}
+    fit, kernels = METHODS[method], [(sigma, slice(0, X.shape[1])) for sigma in SIGMAS]
+    fit(X[:200], y[:200], kernels)(X[new][:10])  # compiles
+    facts, answers = fitted(lambda: fit(X[:n_rows], y[:n_rows], kernels)(X[new]))
+    return {**facts, "accuracy": float((answers == y[new]).mean())}
+
+
+@case
+def of_classes(n_rows: int, n_classes: int, method: str) -> dict[str, Any]:
+    """An rbf kernel for each of three sources of ten columns: a fit, and as many new rows."""
+    from bench_peers import METHODS
+    from sklearn.model_selection import train_test_split
+
+    # With few samples of a class, a plain split could leave it out of the fit.
+    X, y = classes(2 * n_rows, n_classes)
+    X, new, y, labels = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
+    fit, kernels = METHODS[method], [(5**0.5, slice(start, start + 10)) for start in (0, 10, 20)]
+    for few in (2, 3):  # compiles
+        fit(X[:200], y[:200] % few, kernels)(X[:10])
+    facts, predict = fitted(lambda: fit(X, y, kernels))
+    prediction, answers = seconds(lambda: predict(new))
+    return {**facts, "prediction": prediction, "accuracy": float((answers == labels).mean())}
+
+
+@case
+def make_sources(folder: str, n_rows: int, n_columns: int, seed: int) -> dict[str, Any]:
+    """Write a table of three sources as CSV."""
+    path = Path(folder) / f"sources{n_columns}-{seed}.csv"
+    taken, _ = seconds(lambda: sources(n_rows, n_columns, seed).to_csv(path, index=False))
+    return {"seconds": taken}
+
+
+@case
+def command(words: list[str]) -> dict[str, Any]:
+    """A process of Python from start to end; the most memory is its own."""
+    words = [sys.executable, *words]
+    taken, _ = seconds(lambda: subprocess.run(words, stdout=subprocess.DEVNULL, check=True))
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**10
+    return {"seconds": taken, "mebibytes": most}
 
 
 @case
@@ -216,8 +261,7 @@ def gating(n_rows: int) -> dict[str, Any]:
 
     kernels = [f"rbf(sigma='{factor}*mean')" for factor in (0.1, 0.3, 1, 3)]
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_rows, 10))
-    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    X, y = quadrants(n_rows)
 
     def fit(size: int) -> Any:
         model = MKLClassifier(kernels, combiner="cluster-gating", learner="kda", random_state=0)
@@ -245,15 +289,10 @@ def grid(n_rows: int) -> dict[str, Any]:
     """All 81 points of the papers' grid beside one fit."""
     import test_bench_ifsl as own
 
-    X, y = curved_rows(n_rows)
+    X, y = curved(n_rows)
     own.one_fit(X[:100], y[:100], "zeros")
     single = min(seconds(lambda: own.one_fit(X, y, "zeros"))[0] for _ in range(3))
     return {"seconds": seconds(lambda: own.whole_grid(X, y, "zeros"))[0], "single": single}
-
-
-def curved_rows(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    rows, _ = normal_rows(n_rows, "float64")
-    return rows, np.where(rows[:, 0] * rows[:, 1] + 0.5 * rows[:, 2] > 0, 1.0, -1.0)
 
 
 def classifier(**settings: Any) -> Any:
@@ -266,7 +305,7 @@ def coupled(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
     """``ifsl`` on full maps beside one Cholesky factor."""
     from scipy.linalg import cho_factor
 
-    X, y = curved_rows(n_rows)
+    X, y = curved(n_rows)
     matrix = X @ X.T + n_rows * np.eye(n_rows)
     model = classifier(combiner="ifsl", feature_map="empirical")
     return lambda n: model.fit(X[:n], y[:n]), lambda n: cho_factor(matrix[:n, :n])
@@ -274,7 +313,7 @@ def coupled(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
 
 def chosen(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
     """``best-single`` beside ``uniform``."""
-    X, y = curved_rows(n_rows)
+    X, y = curved(n_rows)
     ours, even = (classifier(combiner=name) for name in ("best-single", "uniform"))
     return lambda n: ours.fit(X[:n], y[:n]), lambda n: even.fit(X[:n], y[:n])
 
@@ -283,7 +322,7 @@ def summed(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
     """``uniform`` with its choice of C beside one support vector machine of a single kernel."""
     from sklearn.svm import SVC
 
-    X, y = curved_rows(n_rows)
+    X, y = curved(n_rows)
     ours, single = classifier(combiner="uniform"), SVC(gamma=1 / (2 * SIGMAS[1] ** 2))
     return lambda n: ours.fit(X[:n], y[:n]), lambda n: single.fit(X[:n], y[:n])
 
@@ -292,7 +331,7 @@ def searched(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
     """The papers' grid of 81 points in three folds, and a fit, beside one fit."""
     from mklkit import MKLSearchCV
 
-    X, y = curved_rows(n_rows)
+    X, y = curved(n_rows)
     model = classifier(combiner="ifsl", feature_map="empirical", learner="mhks")
     values = [2.0**k for k in range(-4, 5)]
     search = MKLSearchCV(model, {"combiner__lam": values, "learner__alpha": values}, cv=3)
@@ -304,11 +343,10 @@ def regressed(
 ) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
     """``loo-ridge`` on 60 targets beside himalaya's random search of 20 trials."""
     from himalaya.kernel_ridge import MultipleKernelRidgeCV
-    from test_bench_regression import made
 
     from mklkit import MKLRegressor
 
-    X, Y = made(n_targets)
+    X, Y = waves(3250, n_targets)
     kernels = [f"rbf(sigma=2)@{4 * k}:{4 * k + 4}" for k in range(5)]
     ours = MKLRegressor(kernels, combiner="loo-ridge", random_state=0)
     settings = {"n_iter": 20, "alphas": np.logspace(-4, 4, 9), "progress_bar": False}
@@ -338,11 +376,19 @@ def step(which: str, n_rows: int) -> dict[str, Any]:
 
 
 @case
+def searches(n_rows: int, n_columns: int) -> dict[str, Any]:
+    """The search of 20 points in five folds, by hand, by us and by scikit-learn."""
+    import test_bench_search as own
+
+    return own.searches_beside_each_other(*own.settings(n_rows, n_columns))
+
+
+@case
 def shares(folder: str, n_rows: int, p: int = 256, size: int = 3000) -> dict[str, Any]:
     """The moments pass beside this machine's matrix products, a projection beside its memory."""
     from helpers.builders import views_of
 
-    X, y = read_rows(Path(folder), n_rows, 0)
+    X, y = clusters(Path(folder), n_rows, 0)
     codes = y.astype(np.intp)
     views = views_of(kernels_of(3), X, f"empirical(subset={p})")
     blocks = views.blocks

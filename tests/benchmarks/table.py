@@ -3,7 +3,8 @@
 Each case is a process of its own (``bench_cases.py``); where a time is compared with another, the
 two run in turns and the least of each counts. A table stands between ``<!-- NAME -->`` and
 ``<!-- end -->``. ``MKLKIT_BENCH_SCALE=0.01`` makes all numbers of rows smaller, to try it;
-further names after the page measure these tables only. Only the standard library is imported here:
+further names after the page measure these tables only. The last column names the function of
+``bench_data.py`` that generates the rows, and its seed. Only the standard library is imported here:
 the system counts a parent's memory as its child's.
 """
 
@@ -25,6 +26,8 @@ SCALE = float(os.environ.get("MKLKIT_BENCH_SCALE", "1"))
 CASES = Path(__file__).with_name("bench_cases.py")
 PATHS = [str(CASES.parents[1]), str(CASES.parents[2]), os.environ.get("PYTHONPATH", "")]
 MOST_SECONDS = 300
+TURNS = 3
+"""How often what grows is measured at each size."""
 MISSING = "not installed"
 Found = dict[str, Any]
 Rows = Iterator[list[str]]
@@ -66,6 +69,11 @@ def in_turns(*cases: tuple[str, Found], repeats: int = 2) -> list[Found]:
     ]
 
 
+def data(name: str, seed: int = 0) -> str:
+    """Return the words for generated rows."""
+    return f"`{name}`, {seed}"
+
+
 def number(measured: Found, name: str = "seconds", unit: str = " s", digits: int = 3) -> str:
     """Return a number and its unit, or why there is none."""
     if name in measured:
@@ -82,6 +90,11 @@ def ratio(ours: Found, reference: Found, name: str = "seconds") -> str:
     return f"{ours[name] / reference[name]:.2f}" if name in ours and name in reference else "–"
 
 
+def over(ours: Found, reference: Found, name: str) -> str:
+    """Return ours over theirs, or why there is no such number."""
+    return ratio(ours, reference, name) if name in ours else number(ours, name)
+
+
 def memory(measured: Found) -> str:
     return number(measured, "mebibytes", " MiB", digits=4) if "seconds" in measured else "–"
 
@@ -92,12 +105,12 @@ def percent(measured: Found) -> str:
 
 def machine(folder: str) -> Rows:
     facts = run("machine", size=rows(3000, pairs=True))
-    yield ["what", "measured"]
-    yield ["cores", str(facts["cores"])]
-    yield ["matrix products, float32", number(facts, "float32", " GFlop/s")]
-    yield ["matrix products, float64", number(facts, "float64", " GFlop/s")]
-    yield ["reading memory", number(facts, "bandwidth", " GB/s")]
-    yield ["versions", facts["versions"]]
+    yield ["what", "measured", "data, seed"]
+    yield ["cores", str(facts["cores"]), "–"]
+    for kind in ("float32", "float64"):
+        yield [f"matrix products, {kind}", number(facts, kind, " GFlop/s"), data("normal")]
+    yield ["reading memory", number(facts, "bandwidth", " GB/s"), "ones"]
+    yield ["versions", facts["versions"], "–"]
 
 
 STATISTICS = {
@@ -111,12 +124,13 @@ STATISTICS = {
 
 def weights(folder: str) -> Rows:
     size = rows(20_000, pairs=True)
-    yield [f"five rbf, N = {size:,}", "type", "mklkit", "one `rbf_kernel`", "ratio"]
+    yield [f"five rbf, N = {size:,}", "type", "mklkit", "one `rbf_kernel`", "ratio", "data, seed"]
     for kind in ("float64", "float32"):
         reference = run("rbf_kernel", n_rows=size, kind=kind)
         for statistic, said in STATISTICS.items():
             ours = run("weights", n_rows=size, kind=kind, statistic=statistic)
-            yield [said, kind, number(ours), number(reference), ratio(ours, reference)]
+            share = ratio(ours, reference)
+            yield [said, kind, number(ours), number(reference), share, data("halves")]
 
 
 def fit(folder: str) -> Rows:
@@ -143,6 +157,7 @@ def fit(folder: str) -> Rows:
         "100,000 new rows",
         "ratio",
         "one new row",
+        "data, seed",
     ]
     for (said, _, _), facts in zip(ways, [reference, *runs], strict=True):
         yield [
@@ -159,6 +174,7 @@ def fit(folder: str) -> Rows:
                 "one_row",
                 " ms",
             ),
+            data("clusters"),
         ]
 
 
@@ -170,13 +186,10 @@ def busy(folder: str) -> Rows:
         reference, ours = in_turns(*cases)
     finally:
         endless.kill()
-    yield [f"N = {common['n_rows']:,}, beside a busy process", "seconds", "ratio"]
-    yield [
-        "three `Nystroem(256)` + `SGDClassifier`",
-        number(reference),
-        ratio(reference, reference),
-    ]
-    yield ["`dimkl5` + `mhks`", number(ours), ratio(ours, reference)]
+    yield [f"N = {common['n_rows']:,}, beside a busy process", "seconds", "ratio", "data, seed"]
+    both = {"three `Nystroem(256)` + `SGDClassifier`": reference, "`dimkl5` + `mhks`": ours}
+    for said, facts in both.items():
+        yield [said, number(facts), ratio(facts, reference), data("clusters")]
 
 
 STEPS = {
@@ -189,13 +202,13 @@ STEPS = {
 
 
 def steps(folder: str) -> Rows:
-    yield ["on all rows", "N", "seconds", "reference", "seconds", "ratio"]
+    yield ["on all rows", "N", "seconds", "reference", "seconds", "ratio", "data, seed"]
     for name, (n_rows, said, beside) in STEPS.items():
         size = rows(n_rows, pairs=True) if n_rows > 1000 else n_rows
         facts = run("step", which=name, n_rows=size)
         reference = {"seconds": facts["beside"]} if "beside" in facts else facts
-        shown = number(reference)
-        yield [said, f"{size:,}", number(facts), beside, shown, ratio(facts, reference)]
+        times = [number(facts), beside, number(reference), ratio(facts, reference)]
+        yield [said, f"{size:,}", *times, data("waves" if name == "regressed" else "curved")]
 
 
 FULL = {
@@ -210,65 +223,213 @@ FULL = {
 def full(folder: str) -> Rows:
     size = rows(3000, pairs=True)
     cases = [("full", {"folder": folder, "n_rows": size, "method": name}) for name in FULL]
-    yield [f"all rows, five rbf, N = {size:,}", "seconds", "ratio", "accuracy", "peak memory"]
+    yield [
+        f"all rows, five rbf, N = {size:,}",
+        "seconds",
+        "ratio",
+        "accuracy",
+        "peak memory",
+        "data, seed",
+    ]
     cells = [run(name, **settings) for name, settings in cases]
     for said, facts in zip(FULL.values(), cells, strict=True):
-        yield [said, number(facts), ratio(facts, cells[0]), percent(facts), memory(facts)]
+        times = [number(facts), ratio(facts, cells[0])]
+        yield [said, *times, percent(facts), memory(facts), data("clusters", 1)]
+
+
+CLASSES = (2, 5, 10, 30, 100)
+OF_CLASSES = {
+    "svc": "`SVC(C=10)`, all columns",
+    "uniform_10": "`uniform` + `svm(C=10)`",
+    "uniform": "`uniform` + `svm`, C chosen",
+    "dimkl3": "`dimkl3` + `svm`, C chosen",
+    "easymkl": "`easymkl` + `svm`, C chosen",
+    "ifsl": "`ifsl`",
+    "mklpy_easymkl": "MKLpy `EasyMKL`",
+    "himalaya": "himalaya, 5 draws of weights",
+}
+PEERS = ("mklpy_easymkl", "himalaya")
+
+
+def classes(folder: str) -> Rows:
+    size = rows(1000, pairs=True)
+    measured: list[dict[str, Found]] = []
+    for count in CLASSES:
+        common = {"n_rows": size, "n_classes": count}
+        cases = {name: ("of_classes", {**common, "method": name}) for name in OF_CLASSES}
+        turns = [name for name in OF_CLASSES if name not in PEERS]
+        fastest = in_turns(*(cases[name] for name in turns))
+        peers = in_turns(*(cases[name] for name in PEERS), repeats=1)
+        measured.append(dict(zip([*turns, *PEERS], [*fastest, *peers], strict=True)))
+    yield [f"N = {size:,}, number of classes", *(f"{count}" for count in CLASSES), "data, seed"]
+    for part, what in (("seconds", "fit"), ("prediction", "predict")):
+        for name, said in OF_CLASSES.items():
+            cells = [
+                number(facts[name], part)
+                if name == "svc"
+                else over(facts[name], facts["svc"], part)
+                for facts in measured
+            ]
+            yield [f"{what}: {said}", *cells, data("classes")]
+    for name, said in OF_CLASSES.items():
+        yield [f"accuracy: {said}", *(percent(facts[name]) for facts in measured), data("classes")]
+
+
+def columns(folder: str) -> Rows:
+    yield [
+        "columns",
+        "fit",
+        "peak memory",
+        "predict",
+        "peak memory",
+        "read",
+        "peak memory",
+        "data, seed",
+    ]
+    for count in (20, 200, 2000, 10_000, 50_000) if SCALE == 1 else (20, 200):
+        tables = [f"{folder}/sources{count}-{seed}.csv" for seed in (0, 1)]
+        for seed in (0, 1):
+            run("make_sources", folder=folder, n_rows=200, n_columns=count, seed=seed)
+        model, answers = f"{folder}/model.mkl", f"{folder}/answers.csv"
+        commands = [
+            ["-m", "mklkit", "fit", tables[0], "--output", model],
+            ["-m", "mklkit", "predict", model, tables[1], "--output", answers],
+            ["-c", "import sys, pandas; pandas.read_csv(sys.argv[1])", tables[0]],
+        ]
+        measured = in_turns(*(("command", {"words": words}) for words in commands))
+        cells = [cell for facts in measured for cell in (number(facts), memory(facts))]
+        yield [f"{count:,}", *cells, data("sources")]
 
 
 def gating(folder: str) -> Rows:
     size = rows(1000, pairs=True)
     facts = run("gating", n_rows=size)
-    yield [f"four rbf, N = {size:,}", "seconds"]
-    yield ["`cluster-gating` + `kda`, whole fit", number(facts)]
-    yield ["quadratic forms of one step", number(facts, "forms")]
-    yield ["the same by naive sums, Gram matrices given", number(facts, "naive")]
+    yield [f"four rbf, N = {size:,}", "seconds", "data, seed"]
+    yield ["`cluster-gating` + `kda`, whole fit", number(facts), data("quadrants")]
+    yield ["quadratic forms of one step", number(facts, "forms"), data("quadrants")]
+    naive = number(facts, "naive")
+    yield ["the same by naive sums, Gram matrices given", naive, data("quadrants")]
     size = rows(1500, pairs=True)
     facts = run("grid", n_rows=size)
-    yield [f"`ifsl`, three kernels, N = {size:,}, one fit", number(facts, "single")]
-    yield ["the grid of 81 pairs of parameters", number(facts)]
+    single = number(facts, "single")
+    yield [f"`ifsl`, three kernels, N = {size:,}, one fit", single, data("curved")]
+    yield ["the grid of 81 pairs of parameters", number(facts), data("curved")]
 
 
-def sweep(values: list[int], said: str, settings: Callable[[int], Found]) -> Rows:
-    """Yield the times and memory of fits, and at last the exponent of a power fitted to them."""
-    points = []
-    for value in values:
-        facts = run("ours", **settings(value))
-        if "seconds" in facts:
-            points.append((math.log(value), math.log(facts["seconds"])))
-        yield [f"{said} = {value:,}", number(facts), memory(facts), percent(facts)]
-    exponent = linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else math.nan
-    yield ["exponent", f"{exponent:.2f}", "", ""]
+def searches(folder: str) -> Rows:
+    size = rows(1500, pairs=True)
+    yield [
+        f"columns, N = {size:,}",
+        "by hand",
+        "`MKLSearchCV`",
+        "ratio",
+        "`GridSearchCV`",
+        "ratio",
+        "data, seed",
+    ]
+    for count in (20, 2000):
+        facts = run("searches", n_rows=size, n_columns=count)
+        hand, plain = (
+            {"seconds": facts[name]} if name in facts else facts for name in ("hand", "plain")
+        )
+        cells = [number(hand), number(facts), ratio(facts, hand), number(plain), ratio(plain, hand)]
+        yield [f"{count:,}", *cells, data("noisy")]
+
+
+def with_range(cells: list[str], order: list[float], unit: str = "") -> str:
+    """Return the cell of the median of runs, and those of the least and the most."""
+    if not order:
+        return "–"
+    ranked = [cell for _, cell in sorted(zip(order, cells, strict=True))]
+    return f"{ranked[len(ranked) // 2]}{unit} ({ranked[0]} to {ranked[-1]})"
+
+
+def of_turns(runs: list[Found], name: str, unit: str, digits: int) -> str:
+    """Return the median of a number in several runs, the least and the most."""
+    runs = [facts for facts in runs if name in facts]
+    cells = [number(facts, name, "", digits) for facts in runs]
+    return with_range(cells, [facts[name] for facts in runs], unit)
+
+
+def exponents(values: list[int], turns: list[list[Found]], name: str) -> str:
+    """Return the exponent of a power fitted to each turn: the median, the least and the most."""
+    slopes = []
+    for turn in turns:
+        points = [
+            (math.log(value), math.log(facts[name]))
+            for value, facts in zip(values, turn, strict=True)
+            if facts.get(name, 0) > 0
+        ]
+        if len(points) > 2:
+            slopes.append(linear_regression(*zip(*points, strict=True)).slope)
+    return with_range([f"{slope:.2f}" for slope in slopes], slopes)
+
+
+def sweep(
+    case: str, values: list[int], said: str, words: str, settings: Callable[[int], Found]
+) -> Rows:
+    """Yield the times and memory of fits in several turns, and at last how they grow."""
+    turns = [[run(case, **settings(value)) for value in values] for _ in range(TURNS)]
+    for value, runs in zip(values, zip(*turns, strict=True), strict=True):
+        kinds = (("seconds", " s", 3), ("mebibytes", " MiB", 4))
+        cells = [of_turns(list(runs), *kind) for kind in kinds]
+        yield [f"{said} = {value:,}", *cells, percent(runs[0]), words]
+    grown = [exponents(values, turns, name) for name in ("seconds", "added")]
+    yield [f"exponent of {said}", *grown, "", words]
 
 
 def sweeps(folder: str) -> Rows:
-    yield ["`dimkl5` + `mhks` from a file", "seconds", "peak memory", "accuracy"]
+    yield ["`dimkl5` + `mhks` from a file", "seconds", "peak memory", "accuracy", "data, seed"]
     sizes = [rows(size) for size in (40_000, 130_000, 400_000, 1_300_000, 4_000_000)]
     for size in sizes:
         run("make_rows", folder=folder, n_rows=size, seed=0)
-    common = {"folder": folder, "stored": True}
-    yield from sweep(sizes, "rows", lambda size: {**common, "n_rows": size})
+    common, words = {"folder": folder, "stored": True}, data("clusters")
+    yield from sweep("ours", sizes, "rows", words, lambda size: {**common, "n_rows": size})
     common["n_rows"] = sizes[1]
-    widths = [64, 128, 256, 512] if SCALE == 1 else [16, 32]
-    yield from sweep(widths, "p", lambda p: {**common, "p": p})
-    yield from sweep([1, 2, 3, 5], "kernels", lambda count: {**common, "n_kernels": count})
+    widths = [64, 128, 256, 512] if SCALE == 1 else [16, 32, 64]
+    yield from sweep("ours", widths, "p", words, lambda p: {**common, "p": p})
+    counts = [1, 2, 3, 5]
+    yield from sweep("ours", counts, "kernels", words, lambda n: {**common, "n_kernels": n})
+
+
+def grams(folder: str) -> Rows:
+    yield ["`uniform` + `svm`, all rows", "seconds", "peak memory", "accuracy", "data, seed"]
+    sizes = [rows(size, pairs=True) for size in (2000, 4000, 8000, 16_000)]
+    common = {"folder": folder, "method": "uniform"}
+    words = data("clusters", 1)
+    yield from sweep("full", sizes, "rows", words, lambda size: {**common, "n_rows": size})
 
 
 def shares(folder: str) -> Rows:
     facts = run("shares", folder=folder, n_rows=rows(130_000), size=rows(3000, pairs=True))
-    yield ["hot path", "reached", "this machine", "share"]
+    yield ["hot path", "reached", "this machine", "share", "data, seed"]
     pairs = [
         ("moments of 3 × 256 features, features included", "gflops", "peak", " GFlop/s"),
         ("Φw of features in memory", "gigabytes", "bandwidth", " GB/s"),
     ]
     for said, reached, most, unit in pairs:
         share = f"{100 * facts[reached] / facts[most]:.0f} %" if most in facts else "–"
-        yield [said, number(facts, reached, unit), number(facts, most, unit), share]
+        speeds = [number(facts, reached, unit), number(facts, most, unit)]
+        yield [said, *speeds, share, data("clusters")]
 
 
 TABLES: dict[str, Callable[[str], Rows]] = {
     table.__name__: table
-    for table in (machine, weights, fit, busy, steps, full, gating, sweeps, shares)
+    for table in (
+        machine,
+        weights,
+        fit,
+        busy,
+        classes,
+        columns,
+        steps,
+        sweeps,
+        grams,
+        shares,
+        full,
+        gating,
+        searches,
+    )
 }
 
 

@@ -8,8 +8,10 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
+import bench_data
 import pytest
 from helpers.documents import ROOT
 
@@ -51,6 +53,31 @@ def test_the_page_has_a_place_for_each_table() -> None:
         place = changed[start : changed.index("<!-- end -->", start)]
         assert place.split("\n\n")[1] == "| what | time |\n| --- | --: |\n| fit | 1 s |"
         assert changed.count("<!-- end -->") == len(table.TABLES)
+
+
+def test_each_row_of_a_table_names_its_data() -> None:
+    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    for name in table.TABLES:
+        start = page.index(f"<!-- {name} -->")
+        lines = page[start : page.index("<!-- end -->", start)].splitlines()
+        cells = [line.strip("|").split("|")[-1].strip() for line in lines if line[:1] == "|"]
+        assert cells[0] == "data, seed"
+        for cell in cells[2:]:
+            generated = re.match(r"`(\w+)`, \d$", cell)
+            if generated is None:
+                assert name == "machine"  # speeds of the machine need no samples
+                assert cell in ("–", "ones")
+            else:
+                assert callable(getattr(bench_data, generated[1]))
+                assert f"| `{generated[1]}` | " in page
+
+
+def test_the_exponents_of_power_laws_are_theirs() -> None:
+    sizes = [10, 100, 1000]
+    turns = [[{"seconds": 3 * size**power} for size in sizes] for power in (2.0, 1.0, 1.5)]
+    assert table.exponents(sizes, turns, "seconds") == "1.50 (1.00 to 2.00)"
+    assert table.exponents(sizes, turns, "added") == "–"
+    assert table.of_turns([turn[0] for turn in turns], "seconds", " s", 3) == "94.9 s (30 to 300)"
 
 
 def test_the_command_stands_on_the_page() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import pytest
+from bench_data import waves
 from sklearn.metrics import r2_score
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -19,24 +19,10 @@ TRIALS = 100
 """Of himalaya's random search: its default."""
 
 
-def made(n_targets: int) -> tuple[Any, Any]:
-    """Return rows of five groups of columns, and targets that depend on some of them."""
-    random = np.random.default_rng(0)
-    X = random.normal(size=(N_TRAIN + N_TEST, N_KERNELS * WIDTH))
-    shares = random.dirichlet(np.full(N_KERNELS, 0.5), size=n_targets)
-    Y = 0.7 * random.normal(size=(len(X), n_targets))
-    for group in range(N_KERNELS):
-        block = X[:, group * WIDTH : (group + 1) * WIDTH]
-        waves = np.cos(0.7 * block @ random.normal(size=(WIDTH, 60)) + random.uniform(0, 6.28, 60))
-        part = waves @ random.normal(size=(60, n_targets))
-        Y += np.sqrt(shares[:, group]) * part / part.std(axis=0)
-    return X, Y
-
-
 @pytest.mark.parametrize("n_targets", [1, 100])
 def test_beside_himalaya(n_targets: int) -> None:
     peers = pytest.importorskip("himalaya.kernel_ridge")
-    X, Y = made(n_targets)
+    X, Y = waves(N_TRAIN + N_TEST, n_targets, N_KERNELS, WIDTH)
     train, test = slice(0, N_TRAIN), slice(N_TRAIN, None)
     groups = [slice(place * WIDTH, (place + 1) * WIDTH) for place in range(N_KERNELS)]
 

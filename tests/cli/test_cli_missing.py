@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,35 @@ def lacking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows.to_csv(path, index=False)
     rows.fillna(-9).to_csv(path.with_name("nines.csv"), index=False)
     return path
+
+
+@pytest.mark.process
+def test_medians_take_rows_without_any_source_and_are_told(
+    mklkit: Any, started: Any, lacking: Path, tmp_path: Path
+) -> None:
+    rows = pd.read_csv(lacking)
+    rows.loc[[7, 8], rows.columns != "target"] = np.nan
+    data, model = tmp_path / "none.csv", tmp_path / "model.mkl"
+    rows.to_csv(data, index=False)
+    settings = [*KERNELS, "--missing", "impute"]
+    done = started("fit", data, *settings, "--holdout", "0", "-o", model)
+    for source in SOURCES:
+        lacks = rows.filter(like=f"{source}_").isna().all(axis=1)
+        shares = lacks.groupby(rows["target"]).mean()
+        told = ", ".join(f"{label} {100 * share:.0f} %" for label, share in shares.items())
+        words = " ".join(done.out.split())
+        assert f"impute: {lacks.sum()} of 120 rows lack {source} ({told})" in words
+    few = mklkit("fit", data, *settings, "--json").json["choices"]
+    assert sum("of 96 rows lack" in note for note in few) == len(SOURCES)
+    few = mklkit("evaluate", data, *settings, "--cv", "3x1", "--json").json["choices"]
+    assert sum("of 80 rows lack" in note for note in few) == len(SOURCES)
+    medians = rows.drop(columns="target").median().to_frame().T
+    medians.to_csv(tmp_path / "medians.csv", index=False)
+    answers = [
+        pd.read_csv(io.StringIO(mklkit("predict", model, path).out))["score"]
+        for path in (data, tmp_path / "medians.csv")
+    ]
+    np.testing.assert_allclose(answers[0][[7, 8]], answers[1][0], atol=1e-9)
 
 
 @pytest.mark.process

@@ -149,15 +149,40 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids="-".join)
-def test_components_of_the_user_keep_the_usual_kernels(
+def test_components_of_the_user_keep_the_usual_kernels_of_a_lone_source(
     settings: dict[str, Any], two_sources: pd.DataFrame, y: np.ndarray
 ) -> None:
-    model = MKLClassifier(**settings).fit(two_sources, y)
-    explicit = MKLClassifier(list(KERNELS), **settings).fit(two_sources, y)
+    lone = two_sources.set_axis([f"x{n}" for n in range(20)], axis=1)
+    model = MKLClassifier(**settings).fit(lone, y)
+    explicit = MKLClassifier(list(KERNELS), **settings).fit(lone, y)
     assert model.kernel_names_ == USUAL
-    np.testing.assert_array_equal(
-        model.decision_function(two_sources), explicit.decision_function(two_sources)
-    )
+    np.testing.assert_array_equal(model.decision_function(lone), explicit.decision_function(lone))
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids="-".join)
+def test_and_combine_a_chosen_kernel_of_each_of_several_sources(
+    settings: dict[str, Any], two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    X = two_sources.copy()
+    X.iloc[::5, 10:] = np.nan  # A fifth of the rows lack mrna.
+    named = ["lab:auto@lab_*", "mrna:auto@mrna_*"]
+    for model, explicit in (
+        (MKLClassifier(**settings), MKLClassifier(named, **settings)),
+        (
+            build_pipeline(MKLClassifier(**settings)),
+            build_pipeline(MKLClassifier(named, **settings)),
+        ),
+    ):
+        np.testing.assert_array_equal(
+            model.fit(X, y).decision_function(X), explicit.fit(X, y).decision_function(X)
+        )
+
+
+def test_a_search_over_kernels_keeps_the_usual_ones_of_several_sources(
+    two_sources: pd.DataFrame, y: np.ndarray
+) -> None:
+    search = MKLSearchCV(MKLClassifier(), {"kernels__rbf__sigma": ["mean"]}, cv=2)
+    assert search.fit(two_sources, y).best_estimator_.kernel_names_ == USUAL
 
 
 @pytest.mark.parametrize("preset", ["paper-dimkl3", "mhks", "kmhks", "multik-mhks", "nu-mkl"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 import mklkit
-from mklkit import MKLClassifier, MKLRegressor, build_pipeline, join_sources, propose_kernels
+from mklkit import (
+    MKLClassifier,
+    MKLRegressor,
+    MKLSearchCV,
+    build_pipeline,
+    compare,
+    cross_validate,
+    explain,
+    join_sources,
+    propose_kernels,
+)
 from mklkit.errors import DataError
 
 N = 36
@@ -185,6 +196,29 @@ def test_the_target_has_the_samples_of_the_sources(y: np.ndarray, rng: np.random
         MKLClassifier().fit(parts, target[::-1])
 
 
+IN_OTHER_WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "pipeline": lambda X, y: build_pipeline(MKLClassifier()).fit(X, y),
+    "cross_validate": lambda X, y: cross_validate(MKLClassifier(), X, y, cv=2),
+    "search": lambda X, y: MKLSearchCV(MKLClassifier("a:rbf"), cv=2).fit(X, y),
+    "search of numbers": lambda X, y: MKLSearchCV(MKLRegressor("a:rbf"), cv=2).fit(X, y),
+    "compare": lambda X, y: compare(X, y, methods="uniform", cv="2x1", baselines="none"),
+    "propose_kernels": propose_kernels,
+    "explain": lambda X, y: explain(MKLClassifier("a:rbf").fit(X, np.asarray(y)), X, y, cv=2),
+}
+
+
+@pytest.mark.parametrize("way", IN_OTHER_WAYS)
+def test_so_it_has_wherever_a_mapping_becomes_a_table(
+    way: str, y: np.ndarray, rng: np.random.Generator
+) -> None:
+    ids = [f"p{n}" for n in range(N)]
+    unnamed = pd.DataFrame(rng.normal(size=(N, 2)))
+    parts = {"b": unnamed, "a": pd.DataFrame(rng.normal(size=(N, 2)), ids)}
+    with pytest.raises(DataError, match=r"The sources and the target.*'p0'.*'p35'"):
+        IN_OTHER_WAYS[way](parts, pd.Series(y, ids)[::-1])
+    IN_OTHER_WAYS[way](parts, pd.Series(y, ids))
+
+
 @pytest.mark.parametrize(("names", "named"), [("a", "'b_0', 'b_1'"), ("abc", "'c_0', 'c_1'")])
 def test_new_samples_need_the_sources_of_training(
     names: str, named: str, y: np.ndarray, rng: np.random.Generator
@@ -207,3 +241,27 @@ def test_masked_values_of_a_source_are_gaps(y: np.ndarray, rng: np.random.Genera
     mask = rng.random(X.shape) < 0.2
     table = join_sources({"a": np.ma.masked_array(X, mask)})
     np.testing.assert_array_equal(table.isna().to_numpy(), mask)
+
+
+def test_the_name_of_a_source_is_not_repeated(y: np.ndarray, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(N, 4)) + y[:, None]
+    notes = [f"{'calm' if k else 'tired'} on day {n} of the study" for n, k in enumerate(y)]
+    plain = {
+        "genes": pd.DataFrame(X[:, :2], columns=["1", "2"]),
+        "note": pd.DataFrame({"home": notes, "ward": notes[::-1]}),
+        "age": X[:, 2],
+    }
+    prefixed = {
+        "genes": plain["genes"].add_prefix("genes_"),
+        "note": plain["note"].add_prefix("note_"),
+        "age": pd.DataFrame({"age": X[:, 2]}),
+    }
+    pd.testing.assert_frame_equal(join_sources(prefixed), join_sources(plain))
+    models = [MKLClassifier(random_state=0).fit(parts, y) for parts in (plain, prefixed)]
+    assert models[1].kernel_names_ == models[0].kernel_names_
+    assert not any("note_note" in name for name in models[1].kernel_names_)
+    # Names of which some would then repeat, or do not begin so, are told apart by the source.
+    mixed = {"genes": pd.DataFrame(X[:, :2], columns=["genes_1", "1"])}
+    assert list(join_sources(mixed)) == ["genes_genes_1", "genes_1"]
+    longer = {"gene": prefixed["genes"]}
+    assert list(join_sources(longer)) == ["gene_genes_1", "gene_genes_2"]

@@ -423,7 +423,7 @@ def test_a_row_without_a_text_has_no_similarity_by_it():
     np.testing.assert_allclose(model.decision_function(frame), usual, atol=1e-6)
     alone = [model.decision_function(frame[k : k + 1])[0] for k in range(8)]
     np.testing.assert_allclose(alone, usual, atol=1e-6)
-    with pytest.raises(DataError, match="Row 0"):
+    with pytest.raises(DataError, match="Row 1 "):
         model.predict(pd.DataFrame({"text": [None], "x": [np.nan]}))
 
 
@@ -449,3 +449,22 @@ def test_complete_tables_have_the_same_bits_by_strategies_that_see_no_gaps(
     for decide in ("decision_function", *["predict_proba"] * ("probability" in parts)):
         values = [getattr(model, decide)(X).tobytes() for model in models]
         assert values[0] == values[1] == values[2]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_row_without_any_source_is_named_by_its_index(
+    rng: np.random.Generator, weighted: bool
+) -> None:
+    X, y = incomplete_rows(rng)
+    X[[20, 30]] = np.nan
+    weights = np.where(np.arange(len(y)) < 10, 0.0, 1.0) if weighted else None
+    frame = pd.DataFrame(X, index=[f"p{row}" for row in range(len(y))])
+    kernels = [(f"source {n}", "rbf", part) for n, part in enumerate(COLUMNS)]
+    model = MKLClassifier(kernels)
+    with pytest.raises(DataError, match=r"^The row with index 'p20' \(2 rows in all\)"):
+        model.fit(frame, y, sample_weight=weights)
+    model.fit(frame.drop(["p20", "p30"]), np.delete(y, [20, 30]))
+    with pytest.raises(DataError, match=r"^The row with index 'p30' \(1 row in all\)"):
+        model.predict(frame[25:])
+    with pytest.raises(DataError, match=r"^Row 5 \(counted from 0\)"):
+        model.predict(X[25:])

@@ -556,3 +556,15 @@ class TestOddTables:
         model = MKLRegressor().fit(X, np.sin(X).sum(axis=1))
         assert model.feature_map_.subset == 1000
         assert model.score(X, np.sin(X).sum(axis=1)) > 0.99
+
+    @pytest.mark.parametrize(("most", "landmarks"), [(100, True), (200, False)])
+    def test_the_learner_of_many_samples_is_told(
+        self, rng: np.random.Generator, monkeypatch: Any, most: int, landmarks: bool
+    ) -> None:
+        monkeypatch.setattr(proposing, "MOST_COMPARED", most)
+        X = rng.normal(size=(150, 2))
+        model = MKLClassifier().fit(X, X[:, 0] > 0)
+        assert (model.feature_map_.name == "empirical") is landmarks
+        told = [note for note in model.choices_ if f"learner {model.learner_.name}" in note]
+        assert len(told) == 1
+        assert told[0].endswith("there are 150 rows") is landmarks

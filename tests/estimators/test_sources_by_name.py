@@ -89,6 +89,28 @@ class TestLabels:
         with pytest.raises(SpecError, match=r"'gene'.*'genes'"):
             MKLClassifier(["gene:rbf", "dose:rbf"]).fit(sources, labels)
 
+    @pytest.mark.parametrize("in_pipeline", [True, False])
+    @pytest.mark.parametrize("label", ["gene", "Genes", "dos"])
+    def test_so_it_is_if_the_names_of_columns_tell_sources(
+        self, sources: Any, labels: np.ndarray, label: str, in_pipeline: bool
+    ) -> None:
+        X = join_sources(sources)
+        nearest = "dose" if label == "dos" else "genes"
+        for kernel in (f"{label}:rbf", f"{label}:auto"):
+            model = MKLClassifier([kernel, "dose:rbf" if label != "dos" else "genes:rbf"])
+            with pytest.raises(SpecError, match=rf"'{label}'.*'{nearest}'"):
+                (build_pipeline(model) if in_pipeline else model).fit(X, labels)
+        with pytest.raises(SpecError, match=rf"'{label}'.*'{nearest}'"):
+            compare(X, labels, kernels=[f"{label}:rbf"], cv="2x1")
+
+    def test_a_label_unlike_any_source_or_with_columns_is_free(
+        self, sources: Any, labels: np.ndarray
+    ) -> None:
+        X = join_sources(sources)
+        for kernel, places in (("gene:rbf@*", None), ("whole:rbf", None), ("gene:rbf@dose_*", 3)):
+            columns = MKLClassifier([kernel]).fit(X, labels).kernel_columns_[0]
+            assert (columns if places is None else len(columns)) == places
+
     def test_a_source_may_be_called_auto(self, sources: Any, labels: np.ndarray) -> None:
         model = MKLClassifier().fit({"auto": sources["genes"], "dose": sources["dose"]}, labels)
         assert np.concatenate(model.kernel_columns_).tolist() == list(range(15))

@@ -9,12 +9,15 @@ import pytest
 from helpers.builders import in_blocks, views_of
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier
-from mklkit.learners import SVM
+from mklkit.learners import SVM, support_vectors
 from mklkit.learners.smoothed_hinge import solve_smoothed
+from mklkit.learners.support_vectors import solve_on_similarities
 from mklkit.views.sides import FeatureSide
+from mklkit.views.view import WeightedViews
 
 
 def _problem(n_rows: int = 300, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -58,6 +61,65 @@ def test_many_rows_too_end_with_one_warning():
     with pytest.warns(ConvergenceWarning, match=r"max_iter=200 steps") as warned:
         model.fit(rows, y)
     assert len(warned) == 1
+
+
+GAUSSIANS = ["rbf(gamma=0.01)", "rbf(gamma=0.1)", "rbf(gamma=1)"]
+
+
+class WithoutGram(WeightedViews):
+    """Weighted views that count the rows of their Gram matrix, and refuse to compute all."""
+
+    computed = 0
+
+    def gram(self, keep=True):
+        raise AssertionError
+
+    def some_similarities(self, members):
+        self.computed += len(members)
+        return super().some_similarities(members)
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0, 100.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_rows_on_similarities_solve_the_problem_of_libsvm(C, weighted, monkeypatch):
+    """To its tolerance; some rows are there twice, and some of these with both labels."""
+    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 100)
+    rows, y = _problem(1200)
+    rows[:5], y[:3] = rows[5:10], -y[5:8]
+    weights = np.linspace(0.5, 3, 1200) if weighted else None
+    side = WithoutGram(views_of(GAUSSIANS, rows), np.full(3, 1 / 3))
+    solution = solve_on_similarities(side, y, C, row_weights=weights)
+    assert solution.ended
+    gram = sum(rbf_kernel(rows, gamma=gamma) for gamma in (0.01, 0.1, 1.0)) / 3
+    a = solution.coefficients
+    costs = C if weights is None else C * weights
+    assert ((a * y >= 0) & (a * y <= costs)).all()
+    np.testing.assert_allclose(a.sum(), 0, atol=1e-9 * np.abs(a).sum())
+    grows, shrinks = a < np.where(y > 0, costs, 0), a > np.where(y > 0, 0, -costs)
+    v = y - gram @ a
+    assert v[grows].max() - v[shrinks].min() <= 1.01e-3
+    exact = SVC(kernel="precomputed", C=C, tol=1e-6).fit(gram, y, weights)
+    best = np.zeros(1200)
+    best[exact.support_] = exact.dual_coef_[0]
+    objective, least = (b @ gram @ b / 2 - b @ y for b in (a, best))
+    np.testing.assert_allclose(objective, least, rtol=1e-5)
+    values = gram @ a + solution.bias
+    np.testing.assert_allclose(values, exact.decision_function(gram), atol=3e-3)
+
+
+def test_similarities_of_rows_far_from_the_margin_are_not_computed(monkeypatch):
+    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 100)
+    rows, labels = make_classification(2000, 5, n_redundant=0, class_sep=2.0, random_state=0)
+    side = WithoutGram(views_of(GAUSSIANS, rows), np.full(3, 1 / 3))
+    solution = solve_on_similarities(side, 2.0 * labels - 1.0)
+    assert np.count_nonzero(solution.coefficients) <= side.computed < 1000
+
+
+def test_a_limit_of_steps_on_similarities_is_told(monkeypatch):
+    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 100)
+    rows, y = _problem(300)
+    with pytest.warns(ConvergenceWarning, match="max_iter=7 steps"):
+        MKLClassifier(GAUSSIANS, learner=SVM(C=1.0, max_iter=7)).fit(rows, y)
 
 
 class CountedSide(FeatureSide):

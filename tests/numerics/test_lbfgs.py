@@ -13,14 +13,14 @@ from mklkit.numerics.lbfgs import descent
 
 def minimized(function, start, first, inverse, tolerance=1e-12):
     """Return the last point, and how often the function was evaluated."""
-    steps = descent(start, first, inverse, lambda before, now: abs(before - now) <= tolerance)
+    steps = descent(start, lambda before, now: abs(before - now) <= tolerance, first)
     point, count, best = next(steps), 0, (np.inf, start)
     while True:
         value, gradient = function(point)
         best = min(best, (value, point), key=lambda pair: pair[0])
         count += 1
         try:
-            point = steps.send((value, gradient))
+            point = steps.send((value, gradient, inverse(gradient)))
         except StopIteration:
             return best[1], count
 

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from mklkit.numerics.pairwise import (
     TILE_COLUMNS,
     TILE_ROWS,
+    ExponentialSum,
     distance_exponentials,
     inner_products,
     manhattan_distances,
@@ -103,6 +104,28 @@ def test_exponentials_of_distances_computed_strip_by_strip(rng, kind, rtol, n_ot
     exact = cdist(rows.astype(np.float64), others.astype(np.float64), "sqeuclidean")
     for values, factor in zip(out, factors, strict=True):
         np.testing.assert_allclose(values, np.exp(factor * exact), rtol=rtol, atol=1e-30)
+
+
+@pytest.mark.parametrize(
+    ("kind", "out_kind", "atol"),
+    [
+        (np.float64, np.float64, 1e-14),
+        (np.float64, np.float32, 5e-7),
+        (np.float32, np.float32, 5e-6),
+    ],
+)
+@pytest.mark.parametrize("columns", [slice(0, 0), slice(0, 1100), slice(3, 1059)])
+def test_weighted_sums_of_exponentials(rng, kind, out_kind, atol, columns):
+    """Columns are in two tiles, rows in several strips; the first rows are among the others."""
+    others = rng.normal(size=(1100, 3)).astype(kind)
+    rows = np.vstack([others[:7], rng.normal(size=(30, 3)).astype(kind)])
+    rows[20] = 1e18  # whose distances are near the largest number in single precision
+    factors, weights = [-0.5, -88.0, -0.01], [0.5, 0.2, 0.3]
+    out = np.full((37, columns.stop - columns.start), np.nan, out_kind)
+    assert ExponentialSum.of(others, factors, weights)(rows, columns, out) is out
+    exact = cdist(rows.astype(np.float64), others[columns].astype(np.float64), "sqeuclidean")
+    expected = sum(w * np.exp(c * exact) for c, w in zip(factors, weights, strict=True))
+    np.testing.assert_allclose(out, expected, rtol=0, atol=atol)
 
 
 KINDS = [(np.float64, -745.0, 709.7), (np.float32, -103.0, 88.7)]

@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.builders import TRIO, in_blocks, trio_grams, views_of
+from scipy.sparse import csr_array
+from sklearn.metrics.pairwise import rbf_kernel
+from threadpoolctl import threadpool_limits
 
+from mklkit.feature_maps import Implicit
+from mklkit.kernels import RBF, Linear
+from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import RowBlock, weighted_columns
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.view_set import ViewSet
 
 WEIGHTS = np.array([0.2, 0.5, 0.3])
 
@@ -45,6 +53,47 @@ def test_training_rows_have_the_weighted_sum_of_the_kernels(feature_map, rows):
     views = views_of(TRIO, rows, feature_map)
     expected = sum(w * gram for w, gram in zip(WEIGHTS, trio_grams(rows), strict=True))
     same(views.weighted(WEIGHTS).gram(), expected)
+
+
+@pytest.mark.parametrize("least", [0, 2**24], ids=["in threads", "in one"])
+def test_rows_of_a_sum_of_gaussians_are_those_of_scikit_learn(least, rows, monkeypatch):
+    """Of two sources, first without the Gram matrix, and then from it."""
+    monkeypatch.setattr("mklkit.views.view.WORTH_THREADS", least)
+    gammas, columns = (0.5, 2.0, 0.1), [np.arange(3), np.array([3]), np.arange(3)]
+    members, parts = np.array([7, 0, 49]), [rows[:, places] for places in columns]
+    terms = zip(WEIGHTS, gammas, parts, strict=True)
+    expected = sum(w * rbf_kernel(part[members], part, gamma) for w, gamma, part in terms)
+    pairs = zip(gammas, columns, strict=True)
+    kernels = [BoundKernel(str(gamma), RBF(gamma=gamma), places) for gamma, places in pairs]
+    side = ViewSet.fit(kernels, Implicit(), rows, np.random.RandomState(0)).weighted(WEIGHTS)
+    assert not side.has_gram
+    with threadpool_limits(2, "blas"):
+        np.testing.assert_allclose(side.some_similarities(members), expected, atol=5e-7)
+    np.testing.assert_allclose(side.own_similarities(), 1.0)
+    side.gram()
+    assert side.has_gram
+    same(side.some_similarities(members), expected)
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
+def test_rows_of_other_sums_are_those_of_the_gram_matrix(feature_map, rows):
+    side = views_of(TRIO, rows, feature_map).weighted(WEIGHTS)
+    expected = sum(w * gram for w, gram in zip(WEIGHTS, trio_grams(rows), strict=True))
+    assert side.has_gram
+    same(side.some_similarities(np.array([7, 0])), expected[[7, 0]])
+    same(side.own_similarities(), np.diagonal(expected))
+
+
+def test_only_gaussians_of_dense_and_complete_rows_are_summed_by_rows(rows):
+    gaussian, linear = RBF(gamma=0.5).fit(rows), Linear().fit(rows)
+    assert KernelRows.of([gaussian], [rows]).exponential_sums(np.ones(1)) is not None
+    for kernels, array, missing in (
+        ([gaussian, linear], rows, None),
+        ([gaussian], csr_array(rows), None),
+        ([gaussian], rows, np.zeros((50, 1), bool)),
+    ):
+        kernel_rows = KernelRows.of(kernels, [array] * len(kernels), missing=missing)
+        assert kernel_rows.exponential_sums(np.ones(len(kernels))) is None
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "in blocks"])

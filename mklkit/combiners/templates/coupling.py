@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -72,6 +72,10 @@ class CoupledDecision(BlockDecision):
     projectors: list[Projector]
     learners: list[Any]
     history: tuple[float, ...]
+
+    def with_projectors(self, projectors: Sequence[Projector]) -> Self:
+        """Return the decision with other projectors of the same columns."""
+        return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
@@ -317,6 +321,19 @@ class SubproblemOfMembers(Subproblem):
         """The ridges (G,), if the problem of the members is linear."""
         return self.problem.ridges
 
+    @property
+    def row_ridges(self) -> Array | None:
+        """The ridges (G,), if the members' functions are combinations of their similarities."""
+        return self.problem.row_ridges
+
+    def row_function(self, coefficients: Any) -> tuple[Array, Array, Array]:
+        """Return weights and outputs of the members (n, G), and biases (G,)."""
+        return self.problem.row_function(coefficients)
+
+    def finish_rows(self, weights: Array, bias: float) -> FittedLearner:
+        """Return the decision function of a combination of the members' similarities."""
+        return self.problem.finish_rows(weights, bias)
+
     def products(self, values: Array) -> tuple[Array, Array]:
         """Return the members' products with values (N, G), and their sums."""
         return self.problem.products(values[self.members])
@@ -334,6 +351,10 @@ class SubproblemOfMembers(Subproblem):
     def function(self, coefficients: Any) -> tuple[Array, Array]:
         """Return the weights (p, G) and biases (G,)."""
         return self.problem.function(coefficients)
+
+    def prepare(self, data_weights: Array) -> None:
+        """Compute what solves with these data weights share."""
+        self.problem.prepare(data_weights)
 
     def filled(self, values: Array) -> Any:
         """Return coefficients with these values in every column."""

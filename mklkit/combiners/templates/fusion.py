@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import attrs
 import numpy as np
@@ -60,6 +60,10 @@ class FusedDecision(BlockDecision):
     projectors: list[Projector]
     learners: list[Any]
     fusion: Fusion
+
+    def with_projectors(self, projectors: Sequence[Projector]) -> Self:
+        """Return the decision with other projectors of the same columns."""
+        return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
 import attrs
 import numpy as np
@@ -86,6 +86,10 @@ class GatedDecision(BlockDecision):
     def gate_weights(self, rows: Any) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
         return np.asarray(self.gates.gates(numbers_of(rows, self.columns)))
+
+    def with_projectors(self, projectors: Sequence[Projector]) -> Self:
+        """Return the decision with other projectors of the same columns."""
+        return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""

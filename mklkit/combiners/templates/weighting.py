@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -179,6 +179,10 @@ class WeightedDecision(WeightedColumns, BlockDecision):
             projectors = with_support(projectors, support)
             fitted = fitted.restricted(support)
         return cls(weights, projectors, columns.scales, views.explicit, fitted)
+
+    def with_projectors(self, projectors: Sequence[Projector]) -> Self:
+        """Return the decision with other projectors of the same columns."""
+        return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""

@@ -22,6 +22,7 @@ from mklkit.learners.ho_kashyap.rules import (
     stands_still,
 )
 from mklkit.learners.ho_kashyap.sweeps import iterate_by_sweeps, on_same_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Stopping, Subproblem, Target, missing_patterns, present_weights
 
 
@@ -45,7 +46,7 @@ def iterate(
         solution = iterate_by_sweeps(rule, problems, target, columns, start, steps)
         warn_if_stopped(columns.traits.stopping, np.array([solution.converged]))
         return [solution]
-    return _WholeRows(rule, problems, target, columns, start, margins).run(steps)
+    return WholeRows(rule, problems, target, columns, start, margins).run(steps)
 
 
 def warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
@@ -71,8 +72,11 @@ def missing_views(problems: Sequence[Subproblem], n_rows: int) -> NDArray[np.boo
     return missing
 
 
-class _WholeRows:
-    """The columns still running: their outputs, margins and coefficients, view by view."""
+class WholeRows:
+    """The columns still running: their outputs, margins and coefficients, view by view.
+
+    ``places`` are the positions of the running columns in the coefficients that were solved last.
+    """
 
     def __init__(
         self,
@@ -92,7 +96,7 @@ class _WholeRows:
         self.labels = labels = target.values
         self.counts = target.counts
         self.columns = columns
-        self.running = np.arange(n_columns)
+        self.running = self.places = np.arange(n_columns)
         self.coefficients: list[Any] = list(initial)
         shape = (len(problems), len(labels), n_columns)
         self.outputs = np.zeros(shape, dtype=labels.dtype)
@@ -106,8 +110,14 @@ class _WholeRows:
         self.history: list[list[float]] = [[] for _ in range(n_columns)]
         self.solutions: list[Solution | None] = [None] * n_columns
 
-    def run(self, steps: Iterator[Step]) -> list[Solution]:
-        """Take the steps until no column is running."""
+    def run(self, steps: Iterator[Step], patience: int | None = None) -> list[Solution]:
+        """Take the steps until no column is running, or for some passes; return the solutions."""
+        passes = 0
+        # A factor per thread: two threads of one factorisation mostly wait for each other.
+        weights = [1.0 + self.lam * weight for weight in self.data_weights]
+        pairs = list(zip(self.problems, weights, strict=True))
+        for _ in each(lambda pair: pair[0].prepare(pair[1]), pairs if len(pairs) > 1 else []):
+            pass
         for step, view in steps:
             if step == "solve":
                 self.solve(view)
@@ -115,8 +125,10 @@ class _WholeRows:
                 late = self.rule.order == "late-margins"
                 outputs = (self.before if late else self.outputs)[view]
                 grow_margins(outputs, self.labels, self.columns.rates[view], self.margins[view])
-            elif not self.record():
-                break
+            else:
+                passes += 1
+                if not self.record() or passes == patience:
+                    break
         return [solution for solution in self.solutions if solution is not None]
 
     @property
@@ -171,6 +183,7 @@ class _WholeRows:
                 tuple(self.history[owner]),
                 bool(done[position]),
             )
+        self.places = np.flatnonzero(~leaving)
         if leaving.any():
             self._keep(~leaving)
         return len(self.running) > 0

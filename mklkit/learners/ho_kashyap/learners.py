@@ -98,7 +98,8 @@ class MHKS(_HoKashyap):
         ``"smooth"`` minimises Σ max(0, 1 − φf)² + α‖w‖², which the objective is at the best
         margins, by L-BFGS; ``rho`` and ``b0`` are then not used. ``"printed"`` is the iteration of
         the papers, whose margins never shrink, so that it may stop above the minimum. Default:
-        ``"smooth"`` for more than 10,000 samples, else ``"printed"``.
+        ``"smooth"`` for more than 10,000 samples, else ``"printed"``, from which a coupled fit that
+        needs more than 30 passes goes on with ``"smooth"``.
 
     Notes
     -----

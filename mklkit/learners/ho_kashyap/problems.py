@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import scipy.linalg
 
 from mklkit.learners.ho_kashyap.feature_problem import CenteredFeatures, FeatureProblem
 from mklkit.learners.linear_decision import LinearDecision
@@ -19,6 +18,7 @@ from mklkit.numerics.least_squares import (
     Spectrum,
     TridiagonalSystem,
     cholesky_or_none,
+    cholesky_solution,
     gram_rounding,
     rounding,
 )
@@ -89,6 +89,20 @@ class GramProblem(FeatureProblem):
     def ridges(self) -> None:
         """None: its coefficients are those of rows."""
 
+    @property
+    def row_ridges(self) -> Array:
+        """The ridges α (G,)."""
+        return self._alphas
+
+    def row_function(self, coefficients: LinearDecision) -> tuple[Array, Array, Array]:
+        """Return coefficients on similarities and decision values (N, G), and biases (G,)."""
+        weights, bias = self.on_rows(coefficients)
+        return weights, self.outputs(coefficients), bias
+
+    def finish_rows(self, weights: Array, bias: float) -> LinearDecision:
+        """Return the decision function with these coefficients on similarities."""
+        return LinearDecision(weights, bias)
+
     def on_rows(self, coefficients: LinearDecision) -> tuple[Array, Array]:
         """Return the functions' coefficients on similarities (N, G), and biases (G,)."""
         scaled = (coefficients.coefficients.T / self._lengths).T
@@ -138,6 +152,11 @@ class CholeskyProblem(Subproblem):
         weights, outputs = (np.repeat(part, count, axis=1) for part in (weights, products + bias))
         return RowFunction(weights, outputs, self._alphas * squares, np.repeat(bias, count))
 
+    def prepare(self, data_weights: Array) -> None:
+        """Factorise the system, if it is that of a single ridge."""
+        if len(self._alphas) == 1:
+            self._factor(float(data_weights[0]))
+
     def _factor(self, data_weight: float) -> tuple[Array, Array] | None:
         """Return the factor of sK + αV⁻¹ and its solution for ones; None if K is indefinite."""
         if data_weight not in self._factors:
@@ -147,8 +166,7 @@ class CholeskyProblem(Subproblem):
             factor, ones = cholesky_or_none(matrix.T), np.ones(len(matrix))
             self._factors[data_weight] = None
             if factor is not None:
-                solved = scipy.linalg.cho_solve((factor, True), ones, check_finite=False)
-                self._factors[data_weight] = factor, solved
+                self._factors[data_weight] = factor, cholesky_solution(factor, ones)
         return self._factors[data_weight]
 
     def _solved(
@@ -159,7 +177,7 @@ class CholeskyProblem(Subproblem):
         if factorized is None:
             return None
         factor, ones = factorized
-        weights = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
+        weights = cholesky_solution(factor, targets)
         # The bias makes the coefficients sum to zero: φᵀα = 0 in the paper's notation.
         shift = weights.sum(axis=0) / ones.sum()
         return weights - ones[:, None] * shift, shift / data_weights
@@ -174,11 +192,8 @@ class CholeskyProblem(Subproblem):
             if self._spectral is None:
                 self._spectral = GramProblem(self._side, self._alphas, self._row_weights)
             known = self._spectral.solve(targets, data_weights, columns)
-            outputs, penalties = (
-                self._spectral.outputs(known),
-                self._spectral.penalty(known, columns),
-            )
-            weights, bias = self._spectral.on_rows(known)
+            weights, outputs, bias = self._spectral.row_function(known)
+            penalties = self._spectral.penalty(known, columns)
             return RowFunction(weights, outputs, penalties, bias)
         weights, bias = solved
         outputs = (targets - alphas * self._scales * weights) / data_weights
@@ -193,10 +208,28 @@ class CholeskyProblem(Subproblem):
         """Return α vᵀKv."""
         return coefficients.penalties
 
+    @property
+    def row_ridges(self) -> Array:
+        """The ridges α (G,)."""
+        return self._alphas
+
+    @property
+    def centered_gram(self) -> Array | None:
+        """The centred Gram matrix (N, N); None if rows have weights."""
+        return centered_gram(self._gram) if self._row_weights is None else None
+
+    def row_function(self, coefficients: RowFunction) -> tuple[Array, Array, Array]:
+        """Return coefficients on similarities and decision values (N, G), and biases (G,)."""
+        return coefficients.weights, coefficients.outputs, coefficients.bias
+
     def finish(self, coefficients: RowFunction, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients."""
         weights = coefficients.weights[:, column].copy()
-        return LinearDecision(weights, float(coefficients.bias[column]))
+        return self.finish_rows(weights, float(coefficients.bias[column]))
+
+    def finish_rows(self, weights: Array, bias: float) -> LinearDecision:
+        """Return the decision function with these coefficients on similarities."""
+        return LinearDecision(weights, bias)
 
 
 class TridiagonalProblem(CholeskyProblem):
@@ -211,6 +244,9 @@ class TridiagonalProblem(CholeskyProblem):
         self._row_means = self._gram.mean(axis=0)
         self._system = TridiagonalSystem(centered_gram(self._gram))
         self._definite = self._system.negative <= gram_rounding(side.gram())
+
+    def prepare(self, data_weights: Array) -> None:
+        """Do nothing: one matrix serves all data weights."""
 
     def _solved(
         self, targets: Array, data_weights: Array, columns: ColumnSelector
@@ -255,8 +291,7 @@ class RowProblem(CholeskyProblem):
         products = self._features @ weights[:, None]
         return self._repeated(np.empty((0, 1)), products, float(np.sum(weights**2)), bias)
 
-    def finish(self, coefficients: RowFunction, column: int = 0) -> LinearDecision:
+    def finish_rows(self, weights: Array, bias: float) -> LinearDecision:
         """Return the decision function on features."""
-        on_rows = super().finish(coefficients, column)
-        weights = self._features.T @ on_rows.coefficients
-        return LinearDecision(weights, float(on_rows.bias - np.sum(self._center * weights)))
+        on_features = self._features.T @ weights
+        return LinearDecision(on_features, float(bias - np.sum(self._center * on_features)))

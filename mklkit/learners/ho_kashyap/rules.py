@@ -60,13 +60,15 @@ class Columns:
 class Solution:
     """The final state of one column: a linear function per view, and the objective of each pass.
 
-    Margins are (M, N), or None where they stayed with rows that are read in parts.
+    Margins are (M, N), or None where they stayed with rows that are read in parts. ``printed`` is
+    False for the minimiser of the smooth objective, which has none.
     """
 
     learners: list[Any]
     margins: Array | None
     history: tuple[float, ...]
     converged: bool
+    printed: bool = True
 
 
 @compiled()

@@ -13,7 +13,7 @@ the rows, for all columns and views.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from typing import Any, Self
 
@@ -22,12 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
-from mklkit.learners.ho_kashyap.iteration import missing_views, warn_if_stopped
-from mklkit.learners.ho_kashyap.rules import GRADIENT, Columns, Solution, stands_still
+from mklkit.learners.ho_kashyap.agreement import STRONG, Agreement, columns_at_once
+from mklkit.learners.ho_kashyap.iteration import (
+    WholeRows,
+    iterate,
+    missing_views,
+    warn_if_stopped,
+)
+from mklkit.learners.ho_kashyap.rules import GRADIENT, Columns, Rule, Solution, stands_still
 from mklkit.learners.ho_kashyap.sweeps import on_same_blocks
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.compiling import compiled
-from mklkit.numerics.lbfgs import Descent, descent
+from mklkit.numerics.lbfgs import descent
 from mklkit.protocols import Array, Projector, Subproblem, Target, missing_patterns, present_weights
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import Blocks, added
@@ -36,6 +42,10 @@ from mklkit.views.view import BlockSide
 
 MANY_ROWS = 10_000
 """The number of rows above which the smooth objective is minimised by default."""
+PATIENCE = 30
+"""The passes after which columns of a printed iteration go on with the smooth objective."""
+CLOSER = 0.1
+"""The share of the tolerance at which they end."""
 
 
 def is_smooth(problems: Sequence[Subproblem], target: Target, solver: str | None) -> bool:
@@ -115,11 +125,8 @@ def differentiate(
     return total
 
 
-LinearFunctions = Sequence[tuple[Array, Array]]
-"""The weights (p, G) and biases (G,) of each view."""
-
-Evaluated = tuple[Array, list[Array], Array]
-"""The loss (G,), and half its gradient by the weights (p, G) and biases (M, G) of each view."""
+Evaluated = tuple[Array, list[Array]]
+"""The loss (G,), and half its gradient in the coordinates of each view (P_l, G)."""
 
 
 @attrs.frozen(eq=False)
@@ -137,19 +144,20 @@ class _ByBlocks:
         """Distribute labels and counts (N,) to the parts."""
         return cls(sides, sides[0].blocks.states(lambda *arrays: arrays, labels, counts))
 
-    def __call__(self, loss: _RowLoss, functions: LinearFunctions) -> Evaluated:
-        """Evaluate the loss of the views' functions."""
+    def __call__(self, loss: _RowLoss, parts: Sequence[Array]) -> Evaluated:
+        """Evaluate the loss at the views' parts (P_l, G) of points."""
+        functions = [(part[:-1], part[-1]) for part in parts]
         pairs = zip(self.sides, functions, strict=True)
         projections = [side.projection(weights) for side, (weights, _) in pairs]
         backs, finishes = zip(*(side.back_projection() for side in self.sides), strict=True)
         sweep = _Sweep(loss, projections, [bias for _, bias in functions], backs)
         _, (value, sums, *products) = self.sides[0].blocks.sweep(sweep, self.parts)
         gradients = []
-        for back, finish in zip(backs, finishes, strict=True):
+        for back, finish, of_bias in zip(backs, finishes, sums, strict=True):
             size = 2 * len(back.projectors)
-            gradients.append(finish(products[:size]))
+            gradients.append(np.vstack([finish(products[:size]), of_bias]))
             products = products[size:]
-        return value, gradients, sums
+        return value, gradients
 
 
 @attrs.frozen(eq=False)
@@ -195,76 +203,157 @@ class _Sweep:
 class _ByViews:
     """The loss with the outputs of all rows in memory, one view after another."""
 
-    problems: Sequence[Subproblem]
+    views: Sequence[_FeatureView | _RowView]
     labels: Array
     counts: Array
     codes: NDArray[np.intp]
 
-    def __call__(self, loss: _RowLoss, functions: LinearFunctions) -> Evaluated:
-        """Evaluate the loss of the views' functions."""
-        pairs = list(zip(self.problems, functions, strict=True))
-        outputs = np.array(
-            [problem.outputs(LinearDecision(*function)) for problem, function in pairs],
-            self.labels.dtype,
-        )
+    def __call__(self, loss: _RowLoss, parts: Sequence[Array]) -> Evaluated:
+        """Evaluate the loss at the views' parts (P_l, G) of points."""
+        pairs = list(zip(self.views, parts, strict=True))
+        outputs = np.array([view.outputs(part) for view, part in pairs], self.labels.dtype)
         value = loss(outputs, self.labels, self.counts, self.codes)
-        products = [
-            problem.products(slopes) for problem, slopes in zip(self.problems, outputs, strict=True)
-        ]
-        return value, [part for part, _ in products], np.array([sums for _, sums in products])
+        pairs = list(zip(self.views, outputs, strict=True))
+        return value, [view.slopes(of_view) for view, of_view in pairs]
 
 
-class _Coordinates:
-    """Points (P,) of the descent: the weights and the bias of each view, one after another."""
+@attrs.frozen(eq=False)
+class _FeatureView:
+    """Points of one view that are weights of features and a bias, (p + 1, G)."""
 
-    def __init__(self, problems: Sequence[Any], counts: Array) -> None:
-        self.problems = problems
-        of_members = [
-            counts if problem.members is None else counts[problem.members] for problem in problems
-        ]
-        self.totals = [float(part.sum()) for part in of_members]
-        stops = np.cumsum([problem.n_coefficients for problem in problems]).tolist()
-        self.size = stops[-1]
-        self.slots = [slice(*ends) for ends in zip([0, *stops], stops, strict=False)]
+    problem: Any
+    total: float
 
-    def functions(self, points: Array) -> LinearFunctions:
-        """Return the views' functions at points (P, G)."""
-        parts = [points[slot] for slot in self.slots]
-        return [(part[:-1], part[-1]) for part in parts]
+    @property
+    def size(self) -> int:
+        """The number of coordinates."""
+        return int(self.problem.n_coefficients)
 
-    def penalties(self, points: Array, columns: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return Σ_l α‖w_l‖² (G,) at points (P, G), and half its gradient (P, G)."""
-        total, gradient = np.zeros(points.shape[1]), np.zeros_like(points)
-        for problem, slot in zip(self.problems, self.slots, strict=True):
-            weights = points[slot][:-1]
-            gradient[slot][:-1] = problem.ridges[columns] * weights
-            total += (weights * gradient[slot][:-1]).sum(axis=0)
-        return total, gradient
+    def point(self, coefficients: Any) -> Array:
+        """Return the points of coefficients as a subproblem's ``solve`` returns them."""
+        return np.vstack(self.problem.function(coefficients))
 
-    def solved(self, column: int, data_weights: Array, right: Array) -> Array:
-        """Return the product of a vector (P,) with the inverse of each view's ridge system.
+    def outputs(self, points: Array) -> Array:
+        """Return the decision values (N, G)."""
+        return np.asarray(self.problem.outputs(LinearDecision(points[:-1], points[-1])))
 
-        The systems are those of a column with data weights (M,).
-        """
-        parts: list[Array] = []
-        pieces = zip(self.problems, self.slots, self.totals, data_weights, strict=True)
-        for problem, slot, total, weight in pieces:
-            projected, sums = right[slot][:-1, None], right[slot][-1:]
-            places = np.array([column])
-            solved = problem.solve_projected(projected, sums / total, np.array([weight]), places)
-            parts.extend(problem.function(solved))
-        return np.concatenate([part.ravel() for part in parts])
+    def slopes(self, values: Array) -> Array:
+        """Return the gradient of a loss whose derivatives by the outputs are (N, G)."""
+        return np.vstack(self.problem.products(values))
+
+    def penalty(self, points: Array, columns: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return α‖w‖² (G,) and half its gradient."""
+        gradient = np.vstack(
+            [self.problem.ridges[columns] * points[:-1], np.zeros_like(points[-1])]
+        )
+        return np.einsum("pg,pg->g", points, gradient), gradient
+
+    def solved(self, right: Array, data_weights: Array, columns: NDArray[np.intp]) -> Array:
+        """Return the products of gradients with the inverse of the view's ridge system."""
+        means = right[-1] / self.total
+        return self.point(self.problem.solve_projected(right[:-1], means, data_weights, columns))
+
+    def finish(self, point: Array) -> Any:
+        """Return the decision function of one point (P,)."""
+        return self.problem.finish(LinearDecision(point[:-1, None], point[-1:]))
+
+
+@attrs.frozen(eq=False)
+class _RowView:
+    """Points of one view that are functions f = Kv + w₀: v, f of the n rows and w₀, (2n + 1, G).
+
+    The gradient along a direction with the outputs δ is (s + αv)ᵀδ for slopes s by the outputs, so
+    it is stored in the places of f, with zeros in the others. The system that is solved for v gives
+    f along with it, so that K is never multiplied.
+    """
+
+    problem: Any
+    counts: Array
+    members: NDArray[np.intp] | slice
+    n_rows: int
+
+    @property
+    def size(self) -> int:
+        """The number of coordinates."""
+        return 2 * len(self.counts) + 1
+
+    def point(self, coefficients: Any) -> Array:
+        """Return the points of coefficients as a subproblem's ``solve`` returns them."""
+        return np.vstack(self.problem.row_function(coefficients))
+
+    def outputs(self, points: Array) -> Array:
+        """Return the decision values (N, G)."""
+        return self._on_all(points[len(self.counts) : -1])
+
+    def _on_all(self, values: Array) -> Array:
+        if len(self.counts) == self.n_rows:
+            return values
+        on_all = np.zeros((self.n_rows, values.shape[1]))
+        on_all[self.members] = values
+        return on_all
+
+    def slopes(self, values: Array) -> Array:
+        """Return the gradient of a loss whose derivatives by the outputs are (N, G)."""
+        gradient = np.zeros((self.size, values.shape[1]))
+        gradient[len(self.counts) : -1] = values[self.members]
+        return gradient
+
+    def penalty(self, points: Array, columns: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Return αvᵀKv (G,) and half its gradient."""
+        n_members = len(self.counts)
+        gradient = np.zeros_like(points)
+        gradient[n_members:-1] = self.problem.row_ridges[columns] * points[:n_members]
+        # Weights sum to zero, so that the bias adds nothing.
+        return np.einsum("pg,pg->g", points, gradient), gradient
+
+    def solved(self, right: Array, data_weights: Array, columns: NDArray[np.intp]) -> Array:
+        """Return the products of gradients with the inverse of the view's ridge system."""
+        targets = right[len(self.counts) : -1] / self.counts[:, None]
+        return self.point(self.problem.solve(self._on_all(targets), data_weights, columns))
+
+    def finish(self, point: Array) -> Any:
+        """Return the decision function of one point (P,)."""
+        return self.problem.finish_rows(point[: len(self.counts)].copy(), float(point[-1]))
+
+
+def _view_of(problem: Any, counts: Array) -> _FeatureView | _RowView:
+    members = slice(None) if problem.members is None else problem.members
+    if problem.ridges is not None:
+        return _FeatureView(problem, float(counts[members].sum()))
+    return _RowView(problem, counts[members], members, len(counts))
+
+
+def _agreement(
+    problems: Sequence[Any], columns: Columns, running: NDArray[np.intp]
+) -> Agreement | None:
+    """Return the joint systems of columns, if all views have Gram matrices of all rows."""
+    if any(problem.row_ridges is None or problem.members is not None for problem in problems):
+        return None
+    if not len(running) or columns.lam[running].max() < STRONG:
+        return None
+    grams = [problem.centered_gram for problem in problems]
+    if any(gram is None for gram in grams):
+        return None
+    ridges = np.mean([problem.row_ridges for problem in problems], axis=0)
+    return Agreement.of(grams, ridges, columns.lam, columns.weights, running.tolist())
 
 
 class _Objective:
-    """Half the objective of each column, and its gradient, at points (P, G)."""
+    """Half the objective of each column, and its gradient, at points (P, G).
+
+    Points are the coordinates of the views, one after another.
+    """
 
     def __init__(
-        self, problems: Sequence[Any], target: Target, columns: Columns, space: _Coordinates
+        self,
+        problems: Sequence[Any],
+        target: Target,
+        columns: Columns,
+        running: NDArray[np.intp],
     ) -> None:
         labels, counts = np.ascontiguousarray(target.values), target.counts
         self._columns = columns
-        self._space = space
+        self.views = [_view_of(problem, counts) for problem in problems]
         codes, missing = missing_patterns(missing_views(problems, len(target)))
         weights = present_weights(missing, columns.weights)
         grows = bool(columns.rates.any())
@@ -273,30 +362,100 @@ class _Objective:
         self._evaluate = (
             _ByBlocks.of([problem.block_columns for problem in problems], labels, counts)
             if on_same_blocks(problems)
-            else _ByViews(problems, labels, counts, codes)
+            else _ByViews(self.views, labels, counts, codes)
         )
         _, own = GRADIENT.couplings(weights, missing)
-        self.data_weights = 1.0 + columns.lam[:, None] * own
-        """The weights (G, M) of each view's squares, in its error and in its disagreement."""
+        self._data_weights = 1.0 + columns.lam[:, None] * own
+        self._agreement = _agreement(problems, columns, running)
+        stops = np.cumsum([view.size for view in self.views]).tolist()
+        self.size = stops[-1]
+        self._slots = [slice(*ends) for ends in zip([0, *stops], stops, strict=False)]
 
-    def __call__(self, points: Array, running: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return the values (R,) and gradients (P, R) of the columns that are running."""
+    def parts(self, points: Array) -> list[Array]:
+        """Return the views' parts of points (P, G)."""
+        return [points[slot] for slot in self._slots]
+
+    def __call__(self, points: Array, running: NDArray[np.intp]) -> tuple[Array, Array, Array]:
+        """Return the values (R,), gradients and descending vectors (P, R) of running columns."""
         loss = attrs.evolve(self._loss, lam=self._columns.lam[running])
-        functions = self._space.functions(points)
-        value, slopes, sums = self._evaluate(loss, functions)
-        penalty, gradient = self._space.penalties(points, running)
-        for slot, of_view, of_bias in zip(self._space.slots, slopes, sums, strict=True):
-            gradient[slot] += np.vstack([of_view, of_bias])
-        return (value + penalty) / 2, gradient
+        value, gradients = self._evaluate(loss, self.parts(points))
+        slopes = []
+        for view, part, gradient in zip(self.views, self.parts(points), gradients, strict=True):
+            penalty, of_penalty = view.penalty(part, running)
+            value = value + penalty
+            slopes.append(gradient + of_penalty)
+        every = np.concatenate(slopes)
+        return value / 2, every, self._descending(every, running)
+
+    def _descending(self, gradients: Array, running: NDArray[np.intp]) -> Array:
+        """Return the products of gradients (P, R) with the approximate inverse of the Hessian."""
+        data_weights = self._data_weights[running].copy()
+        if self._agreement is None:
+            return self.solved(gradients, data_weights, running)
+        joint = np.flatnonzero([column in self._agreement.factors for column in running])
+        data_weights[joint] = 1 + self._agreement.couplings[running[joint], None]
+        result = self.solved(gradients, data_weights, running)
+        if joint.size:
+            pairs = list(zip(self.views, self.parts(result[:, joint]), strict=True))
+            sums = np.sum([view.outputs(part) for view, part in pairs], axis=0)
+            pulls = self._agreement.pulls(sums, running[joint])
+            every = np.concatenate([view.slopes(pulls) for view in self.views])
+            result[:, joint] += self.solved(every, data_weights[joint], running[joint])
+        return result
+
+    def solved(self, right: Array, data_weights: Array, columns: NDArray[np.intp]) -> Array:
+        """Return the products of vectors (P, R) with the inverse of each view's ridge system.
+
+        The systems are those of columns with data weights (R, M).
+        """
+        triples = zip(self.views, self.parts(right), data_weights.T, strict=True)
+        return np.concatenate([view.solved(part, w, columns) for view, part, w in triples])
 
 
-def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[Solution]:
+@attrs.frozen(eq=False)
+class Start:
+    """Where columns begin: at zero, or at coefficients of an iteration after some passes.
+
+    The coefficients of each view have the columns at some places; histories are those of all.
+    """
+
+    columns: NDArray[np.intp]
+    histories: Sequence[Sequence[float]]
+    coefficients: Sequence[Any] = ()
+    places: NDArray[np.intp] | None = None
+    passes: int = 0
+
+    @classmethod
+    def zeros(cls, n_columns: int) -> Self:
+        """Return the start of all columns at zero."""
+        return cls(np.arange(n_columns), [()] * n_columns)
+
+    def portions(self, count: int) -> Iterator[Self]:
+        """Yield the start of so many columns at a time, nearly the same number in each."""
+        n_portions = -(-len(self.columns) // count)
+        for part in np.array_split(np.arange(len(self.columns)), n_portions):
+            places = None if self.places is None else self.places[part]
+            yield attrs.evolve(self, columns=self.columns[part], places=places)
+
+    def points(self, objective: _Objective) -> Array:
+        """Return a point for each column, (G, P)."""
+        if not self.coefficients:
+            return np.zeros((len(self.columns), objective.size))
+        pairs = zip(objective.views, self.coefficients, strict=True)
+        parts = [view.point(coefficients)[:, self.places] for view, coefficients in pairs]
+        return np.ascontiguousarray(np.concatenate(parts).T)
+
+
+def minimize(
+    problems: Sequence[Any], target: Target, columns: Columns, start: Start | None = None
+) -> list[Solution]:
     """Return the minimiser of each column; its history is the least value after each pass.
 
-    Problems have ridges. All columns descend at once, so that they share passes over the rows.
+    Problems have ridges of features or of rows. All columns descend at once, so that they share
+    passes over the rows. Some may go on from where an iteration has brought them.
     """
-    space = _Coordinates(problems, target.counts)
-    objective = _Objective(problems, target, columns, space)
+    start = start or Start.zeros(len(columns.lam))
+    objective = _Objective(problems, target, columns, start.columns)
     stopping = columns.traits.stopping
     total = float(target.counts.sum())
     kind = target.values.dtype
@@ -305,22 +464,26 @@ def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[
         objectives = np.array([2 * before]), np.array([2 * now])
         return bool(stands_still(stopping, *objectives, total, kind)[0])
 
-    def descent_of(column: int) -> Descent:
-        # From zero, first to the ridge regression of each view alone.
-        alone = partial(space.solved, column, np.ones(len(problems)))
-        coupled = partial(space.solved, column, objective.data_weights[column])
-        return descent(np.zeros(space.size), alone, coupled, reached)
+    def alone(column: int, gradient: Array) -> Array:
+        weights = np.ones((1, len(problems)))
+        return objective.solved(gradient[:, None], weights, np.array([column])).ravel()
 
-    every = np.arange(len(columns.lam))
-    descents = [descent_of(column) for column in every.tolist()]
-    waiting = {column: next(each) for column, each in enumerate(descents)}
-    points = np.zeros((space.size, len(every)))
-    histories: list[list[float]] = [[] for _ in descents]
-    passes = 0
+    points = start.points(objective)
+    descents = {
+        # From zero, first to the ridge regression of each view alone.
+        column: descent(point, reached, None if start.coefficients else partial(alone, column))
+        for column, point in zip(start.columns.tolist(), points, strict=True)
+    }
+    best = dict(zip(descents, points, strict=True))
+    waiting = {column: next(each) for column, each in descents.items()}
+    histories = {column: list(start.histories[column]) for column in descents}
+    passes = start.passes
     while waiting and passes < stopping.max_iter:
         running = np.array(list(waiting))
         trials = np.column_stack(list(waiting.values()))
-        values, gradients = objective(trials, running)
+        values, *vectors = objective(trials, running)
+        # A row for each column, in one piece.
+        gradients, descending = (np.ascontiguousarray(part.T) for part in vectors)
         passes += 1
         for place, column in enumerate(running.tolist()):
             value = float(values[place])
@@ -328,21 +491,64 @@ def minimize(problems: Sequence[Any], target: Target, columns: Columns) -> list[
             least = history[-1] if history else np.inf
             # Also if it is not finite, which is detected in the decisions.
             if not 2 * value >= least:
-                points[:, column] = trials[:, place]
+                best[column] = waiting[column]
                 least = 2 * value
             history.append(least)
             try:
-                waiting[column] = descents[column].send((value, gradients[:, place]))
+                sent = value, gradients[place], descending[place]
+                waiting[column] = descents[column].send(sent)
             except StopIteration:
                 del waiting[column]
-    warn_if_stopped(stopping, ~np.isin(every, list(waiting)))
-    parts = list(zip(problems, space.functions(points), strict=True))
+    warn_if_stopped(stopping, np.array([column not in waiting for column in descents]))
     return [
         Solution(
-            [problem.finish(LinearDecision(*function), column) for problem, function in parts],
+            [
+                view.finish(part)
+                for view, part in zip(objective.views, objective.parts(best[column]), strict=True)
+            ],
             None,
             tuple(histories[column]),
             column not in waiting,
+            printed=False,
         )
-        for column in every.tolist()
+        for column in descents
     ]
+
+
+def iterate_and_minimize(
+    rule: Rule, problems: Sequence[Subproblem], target: Target, columns: Columns
+) -> list[Solution]:
+    """Return the solutions of the printed iteration, or where it is slow, the minimisers.
+
+    A column that has not converged after ``PATIENCE`` passes goes on from there with the smooth
+    objective, which is at most that of its margins. So views that approach each other by a share of
+    1/(1 + λ) per pass need no thousand passes, and the solution of a column does not depend on the
+    other columns.
+    """
+    initial = [None] * len(problems)
+    has_points = all(
+        problem.ridges is not None or problem.row_ridges is not None for problem in problems
+    )
+    if not has_points or on_same_blocks(problems):
+        return iterate(rule, problems, target, columns, initial)
+    iteration = WholeRows(rule, problems, target, columns, initial, None)
+    iteration.run(rule.steps(len(problems)), PATIENCE)
+    solutions = list(iteration.solutions)
+    if iteration.running.size:
+        # A step of L-BFGS is no measure of what is left: without this share, some points ended
+        # above the printed iteration by the tolerance or two.
+        stopping = columns.traits.stopping
+        closer = attrs.evolve(stopping, tol=stopping.tol * CLOSER)
+        columns = attrs.evolve(columns, traits=attrs.evolve(columns.traits, stopping=closer))
+        start = Start(
+            iteration.running,
+            iteration.history,
+            iteration.coefficients,
+            iteration.places,
+            PATIENCE,
+        )
+        for part in start.portions(columns_at_once(len(target))):
+            slow = minimize(problems, target, columns, part)
+            for column, solution in zip(part.columns.tolist(), slow, strict=True):
+                solutions[column] = solution
+    return [solution for solution in solutions if solution is not None]

@@ -52,7 +52,7 @@ def test_rate_margins_and_tolerance_are_the_learners(two_classes, settings):
     naive = multik_mhks([view.features() for view in views], y, 1.0, 1.0, **settings)
     plain = multik_mhks([view.features() for view in views], y, 1.0, 1.0)
     assert naive.history != plain.history  # or the setting says nothing
-    decision = couple(views, y, IFSL(initial="zeros"), MHKS(**settings))
+    decision = couple(views, y, IFSL(initial="zeros"), MHKS(**settings, solver="printed"))
     assert_same_fit(decision, naive)
 
 

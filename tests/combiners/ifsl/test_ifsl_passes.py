@@ -88,7 +88,7 @@ def test_full_maps_are_never_decomposed_again(two_classes):
     "settings",
     [
         {},
-        {"learner": "mhks(alpha=0.01)"},
+        {"learner": "mhks(alpha=0.01, solver='printed')"},
         {"kernels": ["rbf", "tanh"]},
         {"combiner": "ifsl(initial='unit')"},
         {"feature_map": "empirical(rank=20)"},
