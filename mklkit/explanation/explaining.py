@@ -45,6 +45,7 @@ from mklkit.explanation.meaning import (
 )
 from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit, members_of
+from mklkit.explanation.screening import screen_notes
 from mklkit.protocols import CombinerTraits, Task, traits_of
 from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.splits.making import USUAL_CV, PartsColumn
@@ -237,7 +238,9 @@ def explain(
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }
-    effects = measured.column_effects()
+    screens, effects = measured.screen_table(), measured.column_effects()
+    if len(screens):
+        notes["screened"] = list(screen_notes(screens))
     if len(effects):
         notes["effects"] = [EFFECT, CHANCE]
     if len(have) and measured.alone.any():
@@ -247,6 +250,7 @@ def explain(
         kernels=kernels,
         columns=measured.columns(),
         effects=effects,
+        screens=screens,
         alignment=alignment,
         scores=scores,
         weights=measured.weights_by_fold(),

@@ -92,6 +92,7 @@ class Explanation:
     kernels: pd.DataFrame
     columns: pd.DataFrame
     effects: pd.DataFrame
+    screens: pd.DataFrame
     alignment: pd.DataFrame
     scores: pd.DataFrame
     weights: pd.DataFrame
