@@ -94,9 +94,11 @@ def gradient_sizes(
     the columns that were made of one of the user's.
 
     A probe is a column with its values permuted over the training rows. The model is not fitted to
-    it: its gradient is that of the function with the coefficients of the fit, if one more column
-    were read. A column of noise is in the fit, which shrinks its own gradient a little, by its
-    share of the kernel. So probes exceed noise by little among many columns, and never fall short.
+    it: its gradient is that of the function with the coefficients of the fit, if the kernel read
+    one more column. A column of noise is in the fit, which shrinks its gradient by its share of the
+    kernel. So probes are multiplied by the ratio of the medians of columns and probes, at most 1:
+    if most columns are noise, both medians are those of noise; otherwise probes stay too large, and
+    count too much noise.
     """
     reader = sums[0].projector
     missing = rows.missing_of([reader])
@@ -224,19 +226,21 @@ def screen_table(folds: Sequence[Sequence[Screen]], wide: Sequence[str]) -> pd.D
 
 
 def screen_notes(table: pd.DataFrame) -> Iterator[str]:
-    """Yield sentences on how columns were screened, and how many of them noise would be."""
+    """Yield sentences on how columns were screened, and how many noise alone would select."""
     for row in table.to_dict("records"):
         selected = numbers.number(row["selected"], 0)
         among = f"{row['kernel']}: of {row['columns']:,} columns"
         if np.isnan(row["noise"]):
             yield (
-                f"{among} {selected} were measured, by halving groups of columns whose exchange"
-                " between training rows changes the values most"
+                f"{among} {selected} were measured in a fit: those that were left after halving the"
+                " groups of columns by which training rows differ most; how many of them noise"
+                " alone would select is unknown"
             )
             continue
         number, spread = (numbers.number(row[key], 1) for key in ("noise", "noise_std"))
+        rate = numbers.percentage(row["rate"], digits=2)
         yield (
-            f"{among} the {selected} with the largest gradient in the training rows were measured;"
-            f" noise alone would select {number} ± {spread} of these columns, each column of noise"
-            f" in {numbers.percentage(row['rate'], digits=2)} of the fits"
+            f"{among} the {selected} with the largest gradient in the training rows of a fit were"
+            f" measured; {number} ± {spread} permuted columns had as large a one, which is how many"
+            f" noise alone would select (a column of noise in {rate} of the fits)"
         )
