@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
-from mklkit.kernels.normalized import FittedCosine, inverse_lengths
-from mklkit.numerics.pairwise import BASES, row_blocks
+from mklkit.numerics.pairwise import BASES, inverse_lengths, row_blocks
 from mklkit.protocols import Array, FittedKernel, Projector, Rows
 from mklkit.views.deciding import BLOCK_ROWS, BlockDecision, RowBlock
 from mklkit.views.kernel_rows import is_scalar
@@ -47,7 +46,7 @@ class KernelSum:
         values, rates, own = _rates(self.kernel, rows, self.landmarks)
         for coefficients in self.coefficients.T:
             turn = None if own is None else own * (values @ coefficients)
-            yield Slopes(_base_of(self.kernel), rates * coefficients, turn)
+            yield Slopes(_inner(self.kernel).base, rates * coefficients, turn)
 
 
 @attrs.frozen(eq=False)
@@ -76,15 +75,17 @@ class Slopes:
 
 def has_slopes(kernel: FittedKernel) -> bool:
     """Return whether a kernel is a function of a base quantity, or the cosine of one that is."""
-    return is_scalar(kernel) or (isinstance(kernel, FittedCosine) and is_scalar(kernel.kernel))
+    return is_scalar(_inner(kernel))
 
 
-def kernel_sums(decision: Any, rows: Rows, names: Sequence[str]) -> dict[str, KernelSum]:
-    """Return the kernels' parts of a decision's values that are sums over landmarks, by label.
+def kernel_sums(
+    decision: Any, rows: Rows, names: Sequence[str], wanted: Sequence[str]
+) -> dict[str, KernelSum]:
+    """Return the ``wanted`` kernels' parts of values that are sums over landmarks, by label.
 
-    ``names`` are the labels of all M kernels. The coefficients are the parts of samples that are
-    similar to one landmark each; a complete sample tells whether these add up, because a learner
-    or a rule need not be linear.
+    ``names`` are the labels of all M kernels of the decision. The coefficients are the parts of
+    samples that are similar to one landmark each; a complete sample tells whether these add up,
+    because a learner or a rule need not be linear.
     """
     if not isinstance(decision, BlockDecision):
         return {}
@@ -95,7 +96,9 @@ def kernel_sums(decision: Any, rows: Rows, names: Sequence[str]) -> dict[str, Ke
     sums = {}
     for index, projector in enumerate(projectors):
         fitted = projector.map
-        if not fitted.from_landmarks or not has_slopes(fitted.kernel):
+        if projector.label not in wanted or not fitted.from_landmarks:
+            continue
+        if not has_slopes(fitted.kernel):
             continue
         place = list(names).index(projector.label)
         try:
@@ -138,8 +141,10 @@ def _by_column(
     return every[:-1] - every[-1], every[-1]
 
 
-def _base_of(kernel: FittedKernel) -> str:
-    return _base_of(kernel.kernel) if isinstance(kernel, FittedCosine) else kernel.base
+def _inner(kernel: FittedKernel) -> FittedKernel:
+    """Return the kernel whose cosine a kernel is, or the kernel itself."""
+    inner = kernel.cosine_of
+    return kernel if inner is None else inner
 
 
 def _rates(
@@ -150,11 +155,11 @@ def _rates(
     Those of a cosine of inner products have a third part (n,), the derivatives of the logarithms
     of the rows' own lengths, in units of the rows.
     """
-    if not isinstance(kernel, FittedCosine):
-        base = BASES[kernel.base](rows, landmarks).astype(np.float64)
-        return kernel.of(base, np.empty_like(base)), _slope(kernel, base), None
-    inner = kernel.kernel
-    values, rates, _ = _rates(inner, rows, landmarks)
+    inner = _inner(kernel)
+    base = BASES[inner.base](rows, landmarks).astype(np.float64)
+    values, rates = inner.of(base, np.empty_like(base)), _slope(inner, base)
+    if inner is kernel:
+        return values, rates, None
     squares = np.asarray(inner.diagonal(rows), np.float64)
     lengths = inverse_lengths(squares)[:, None]
     lengths = lengths * inverse_lengths(np.asarray(inner.diagonal(landmarks), np.float64))
@@ -167,7 +172,7 @@ def _rates(
 
 def _slope(kernel: FittedKernel, base: NDArray[np.float64]) -> Array:
     """Return the derivative of a kernel by its base quantity, as a difference quotient."""
-    step = STEP * max(float(np.abs(base).mean()), np.finfo(np.float64).tiny)
+    step = STEP * (float(np.abs(base).mean()) or 1.0)
     above, below = base + step, base - step
     if kernel.base != "inner_product":
         below = np.maximum(below, 0.0)  # A kernel is not defined at negative distances.

@@ -60,7 +60,7 @@ def screens_of(
     """
     random = np.random.default_rng(seed)
     names = list(member.kernel_names_)
-    sums = [kernel_sums(decision, rows, names) for decision in member.decisions_]
+    sums = [kernel_sums(decision, rows, names, wide) for decision in member.decisions_]
     screens = []
     for name in wide:
         if name not in names:  # A fit may leave out a source.
@@ -77,7 +77,9 @@ def screens_of(
         elif of_kernel:
             sizes, probes = gradient_sizes(of_kernel, rows, owners, random)
             best = np.argsort(-sizes, kind="stable")[:SELECTED]
-            noise = float(np.count_nonzero(probes >= sizes[best[-1]]))
+            best = best[sizes[best] > 0]
+            least = sizes[best].min(initial=np.inf)
+            noise = float(np.count_nonzero(probes >= least))
         else:
             best = np.arange(0)
         screens.append(Screen(name, used[best], len(used), noise))

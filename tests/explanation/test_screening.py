@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sources import notes_of, three_sources
 
-from mklkit import MKLClassifier, MKLRegressor, TableEncoder, explain
+from mklkit import MKLClassifier, MKLRegressor, MKLVotingClassifier, TableEncoder, explain
 from mklkit.estimators.plan import check_new_rows
 from mklkit.explanation.gradients import kernel_sums
 from mklkit.explanation.screening import SELECTED, screens_of
@@ -58,7 +59,7 @@ def test_slopes_are_the_differences_of_a_kernels_part(kernel: str, settings: Any
     model.fit(numbers[:40], labels[:40])
     new = check_new_rows(model, numbers[40:])
     (decision,) = model.decisions_
-    of_kernel = kernel_sums(decision, new, model.kernel_names_)["first"]
+    of_kernel = kernel_sums(decision, new, model.kernel_names_, ["first"])["first"]
     (read,) = new.arrays_of([of_kernel.projector])
     (slopes,) = of_kernel.slopes(read)
     ours = slopes.of(read, of_kernel.landmarks)
@@ -81,8 +82,8 @@ def test_a_part_that_is_no_sum_over_landmarks_has_no_slopes() -> None:
     drawn = MKLClassifier(kernels, feature_map="fourier(n_components=20)", random_state=0)
     for model in (gated, drawn):
         model.fit(rows.to_numpy(), labels)
-        new = check_new_rows(model, rows.to_numpy())
-        assert kernel_sums(model.decisions_[0], new, model.kernel_names_) == {}
+        new, names = check_new_rows(model, rows.to_numpy()), model.kernel_names_
+        assert kernel_sums(model.decisions_[0], new, names, names) == {}
 
 
 @pytest.mark.process
@@ -147,8 +148,8 @@ def test_a_screened_column_loses_what_it_loses_as_a_group() -> None:
     assert "selected" not in whole
 
 
-def test_groups_are_halved_where_there_are_no_slopes() -> None:
-    """Categories of which three of 210 tell the class, and a gate of which no part is known."""
+@pytest.mark.process
+def test_groups_of_categories_are_halved() -> None:
     random = np.random.default_rng(0)
     classes = np.arange(60) % 2
     codes = random.integers(0, 3, size=(60, 210))
@@ -159,6 +160,9 @@ def test_groups_are_halved_where_there_are_no_slopes() -> None:
     assert set(result.effects["column"][:3]) == {"snp7", "snp150", "snp209"}
     assert result.screens["noise"].isna().all()
     assert "halving" in notes_of(result, "screened")
+
+
+def test_the_values_of_gated_kernels_are_screened_as_a_whole() -> None:
     rows, classes = long_table(60, 220, 2, shift=4.0)
     gating = "cluster-gating(n_clusters=2)"
     model = MKLClassifier(["linear@:210", "rbf@210:"], combiner=gating, random_state=0)
@@ -188,3 +192,24 @@ def test_several_numbers_share_a_screen() -> None:
     result = explain(model, rows, targets, columns="each", **QUICK)
     assert result.columns["group"][:2].tolist() == ["9", "3"]
     assert {"9", "3"} <= set(result.effects["column"][:2])
+
+
+def test_classes_in_pairs_and_votes_are_screened_with_their_own_landmarks() -> None:
+    rows, _ = long_table(120, 240, 0, shift=0.0)
+    classes = np.arange(120) % 3
+    rows[:, 4] += 3.0 * classes
+    rows[:, 100:230] = 1.0  # Constant columns are selected by no screen.
+    pairs = MKLClassifier("rbf", learner=SVM, random_state=0).fit(rows, classes)
+    drawn = MKLClassifier("rbf", learner="mhks", feature_map="empirical(subset=30)")
+    vote = MKLVotingClassifier(drawn, n_members=2, random_state=0).fit(rows, classes)
+    centers = clone(drawn).set_params(
+        feature_map="empirical(subset=20, landmarks='kmeans')", random_state=0
+    )
+    for model in (pairs, vote, centers.fit(rows, classes)):
+        (screen,) = explain(model, rows, classes, **QUICK).screens.to_dict("records")
+        assert screen["selected"] == SELECTED
+        assert 0 < screen["noise"] < 110
+    rows[:, 20:] = 1.0
+    few = explain(clone(pairs).fit(rows, classes), rows, classes, **QUICK)
+    assert few.screens["selected"].tolist() == [20]
+    assert few.effects["column"][0] == "4"
