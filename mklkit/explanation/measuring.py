@@ -376,7 +376,9 @@ class Measuring:
             # Folds may all agree by chance.
             least = counted.floor(float(values.mean()))
             low, high = min(low, values.mean() - least), max(high, values.mean() + least)
-        spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
+        # A screen may select a column in one fit of several, which says nothing of the others.
+        deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
+        spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
 
     def resolution(self, members: NDArray[np.bool_] | None = None) -> Resolution | None:
