@@ -37,8 +37,8 @@ class Screen:
     """The columns of a kernel that a screen selects in a fit, the most important first.
 
     ``kernel`` is its label, ``columns`` the user's, ``n_columns`` how many it reads, and ``noise``
-    the number of columns of noise that would be selected if all were noise, by the gradients of
-    permuted columns; NaN if groups of columns were shuffled instead.
+    the number of permuted columns with at least the gradient of the last one selected; NaN if
+    groups of columns were shuffled instead.
     """
 
     kernel: str
