@@ -148,7 +148,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
 def _validated(estimator: Any, X: Any, first: bool, finite: Any) -> Array:
     """Return a table of numbers as an array (n, d), checked by scikit-learn."""
     kind: dict[str, Any] = {"dtype": FLOATS, "order": "C", "ensure_all_finite": finite}
-    if isinstance(X, pd.DataFrame) and all(isinstance(each, np.dtype) for each in X.dtypes):
+    if isinstance(X, pd.DataFrame) and all(isinstance(each, np.dtype) for each in set(X.dtypes)):
         # scikit-learn would look at each of thousands of columns several times.
         validate_data(estimator, X, skip_check_array=True, reset=first)
         numbers: Array = check_array(X.to_numpy(), input_name="X", estimator=estimator, **kind)

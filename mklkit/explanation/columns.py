@@ -19,7 +19,7 @@ from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.joining import one_table
 from mklkit.estimators.training_data import checked_groups
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import RowSource, Task
+from mklkit.protocols import Rows, RowSource, Task
 from mklkit.protocols.splits.making import HoldOut
 from mklkit.registry.columns import resolve_columns
 from mklkit.views.rows import is_dask
@@ -27,6 +27,8 @@ from mklkit.views.rows import is_dask
 MOST_SINGLE = 30
 """Up to this many columns are shuffled one by one by default."""
 WAYS = ("auto", "each", "sources")
+MOST_MEASURED = 200
+"""Of kernels with more columns, each fit measures those that a screen selects."""
 NAMES_SHOWN = 2
 TOGETHER = (
     "columns of the table are shuffled in the held-out rows, before they are encoded, those of a"
@@ -48,13 +50,15 @@ class ShufflePlan:
     """The columns to shuffle.
 
     ``names`` are the user's columns, ``reads`` those that each kernel reads (None if they can't
-    be traced), ``groups`` the columns to shuffle together, by the name of the group.
+    be traced), ``groups`` the columns to shuffle together, by the name of the group, and
+    ``screened`` those that are shuffled in the fits whose screen selects them.
     """
 
     names: list[str]
     reads: dict[str, Places | None]
     groups: dict[str, Places] = attrs.field(factory=dict)
     notes: list[str] = attrs.field(factory=list)
+    screened: set[int] = attrs.field(factory=set)
 
     @classmethod
     def of(cls, model: Any, names: list[str], ways: str | Mapping[str, Any]) -> Self:
@@ -63,7 +67,7 @@ class ShufflePlan:
         reads: dict[str, Places | None] = dict.fromkeys(last.kernel_names_)
         sources = input_columns_of(before, last, names)
         if sources is not None:
-            places = np.array([names.index(source) for source in sources])
+            places = places_of(sources, names)
             for name, columns in zip(reads, last.kernel_columns_, strict=True):
                 read = places if columns is None else places[columns]
                 reads[name] = tuple(np.unique(read).tolist())
@@ -78,7 +82,7 @@ class ShufflePlan:
                 f" {{'lab': 'lab_*'}}; got {quoted(ways)}.{suggest(str(ways), WAYS)}"
             )
         plan._note_what_is_shared()
-        if plan.keys:
+        if plan.keys or plan.screened:
             plan.notes.insert(0, TOGETHER)
         return plan
 
@@ -94,9 +98,15 @@ class ShufflePlan:
             return tuple(range(len(self.names)))
         return tuple(sorted(set().union(*(places or () for places in self.reads.values()))))
 
+    @property
+    def wide(self) -> list[str]:
+        """The kernels whose columns are screened, because they are many."""
+        return [name for name, read in self.reads.items() if len(read or ()) > MOST_MEASURED]
+
     def readers(self, places: Iterable[int]) -> tuple[str, ...]:
         """Return the kernels that read some of these columns."""
-        return tuple(name for name, read in self.reads.items() if {*(read or ())} & {*places})
+        among = {*places}
+        return tuple(name for name, read in self.reads.items() if not among.isdisjoint(read or ()))
 
     def of_kernel(self, name: str) -> Places | None:
         """Return the columns to shuffle for a kernel; None if unknown or if all columns are."""
@@ -111,15 +121,22 @@ class ShufflePlan:
     def _group(self, ways: str) -> None:
         """Group columns one by one, or by which kernels read them."""
         if ways == "each" or (ways == "auto" and len(self.used) <= MOST_SINGLE):
-            self.groups.update({self.names[place]: (place,) for place in self.used})
+            apart = [self.reads[name] or () for name in self.reads if name not in self.wide]
+            narrow = set().union(*apart) if self.traced else {*self.used}
+            self.screened.update({*self.used} - narrow)
+            singles = [place for place in self.used if place in narrow]
+            self.groups.update({self.names[place]: (place,) for place in singles})
             return
-        sources: dict[tuple[str, ...], Places] = {}
-        for place in self.used:
-            readers = self.readers([place])
-            sources[readers] = (*sources.get(readers, ()), place)
+        readers: dict[int, list[str]] = {place: [] for place in self.used}
+        for name, read in self.reads.items():
+            for place in read or ():
+                readers[place].append(name)
+        sources: dict[tuple[str, ...], list[int]] = {}
+        for place, names in readers.items():
+            sources.setdefault(tuple(names), []).append(place)
         if self.traced and len(sources) > 1:
-            named = {self._group_name(*source): source[1] for source in sources.items()}
-            self.groups.update(named)
+            for source, places in sources.items():
+                self.groups[self._group_name(source, tuple(places))] = tuple(places)
         else:
             self.notes.append(
                 f"the kernels' {len(self.used)} columns form no groups by the kernels that read"
@@ -179,12 +196,15 @@ class ScoredRows:
         as_array = bool(np.issubdtype(names.dtype, np.integer))
         if isinstance(X, pd.DataFrame) and not as_array:
             columns = [str(name) for name in X.columns]
-            missing = [name for name in names.tolist() if name not in columns]
+            known = {*columns}
+            missing = [name for name in names.tolist() if name not in known]
             if missing:
                 raise DataError(
                     f"The data lack {named(missing)} of the model.{suggest(missing[0], columns)}"
                 )
             table = X[names.tolist()]
+            # Each prediction goes through all names, which takes longer if they are in Arrow.
+            table = table.set_axis(table.columns.astype(object), axis=1)
         else:
             table = pd.DataFrame(X if isinstance(X, pd.DataFrame) else np.asarray(X))
             if table.shape[1] != len(names):
@@ -243,6 +263,33 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     return changed
 
 
+def exchanged(
+    rows: Rows, copies: Sequence[Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]]
+) -> Rows:
+    """Return encoded rows (n, d) once per copy, each with its own changes, below each other.
+
+    A change names the positions of columns, and the rows (n,) that they get their values from.
+
+    Examples
+    --------
+    >>> rows, last = Rows(np.array([[1.0, 2.0], [3.0, 4.0]])), np.array([1])
+    >>> exchanged(rows, [[], [(last, np.array([1, 0]))]]).numbers.tolist()
+    [[1.0, 2.0], [3.0, 4.0], [1.0, 4.0], [3.0, 2.0]]
+    """
+    size = len(rows)
+    every = np.tile(np.arange(size), len(copies))
+    numbers = rows.numbers[every]
+    others = {key: values[every] for key, values in rows.others.items()}
+    for copy, changes in enumerate(copies):
+        part = slice(copy * size, (copy + 1) * size)
+        for places, order in changes:
+            numbers[part, places] = rows.numbers[np.ix_(order, places)]
+            for (reads, place), values in rows.others.items():
+                if place in places:
+                    others[reads, place][part] = values[order]
+    return Rows(numbers, others, rows.medians)
+
+
 def input_columns_of(
     before: Pipeline | None, model: KernelModel, names: list[str]
 ) -> list[str] | None:
@@ -263,6 +310,12 @@ def input_columns_of(
         if sources.keys() >= {*encoded}:
             return [sources[name] for name in encoded]
     return names if encoded == names else None
+
+
+def places_of(columns: Sequence[str], names: Sequence[str]) -> NDArray[np.intp]:
+    """Return the positions of columns among the names of all."""
+    known = {name: place for place, name in enumerate(names)}
+    return np.array([known[column] for column in columns], np.intp)
 
 
 def _resolved(columns: Any, names: Sequence[str]) -> Places:

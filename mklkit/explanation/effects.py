@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.fusion import FusedDecision
 from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.problems import decision_parts
-from mklkit.protocols import Array, KernelTraits, traits_of
+from mklkit.explanation.columns import exchanged
+from mklkit.explanation.screening import Screen
+from mklkit.protocols import KernelTraits, traits_of
 
 TOP = 10
 """The most columns of a kernel to select in a fit, and at most half of them."""
 ROWS, FEW, CHANGED, AT_ONCE = 100, 10, 20_000, 1_000
 """The held-out rows in which columns are changed (fewer in wide tables), and rows per batch."""
-MOST_COLUMNS = 2_000
-"""Kernels with more columns are left out."""
 EFFECT = (
     "effect is how far a column moves its kernel's part of the decision values: its deviation over"
     " rows, exact for linear kernels, and by shuffling for others; it shows what the model uses"
 )
+EFFECTS = ["kernel", "column", "columns", "effect", "exact"]
+"""The parts of an effect: places of kernel and column, and how many columns the kernel reads."""
 CHANCE = (
     "selected is the share of fits in which a column is among the top ones of its kernel, noise the"
     " mean share if all columns of the kernel were noise, and p at most the probability that a"
@@ -35,40 +37,53 @@ Columns = Mapping[int, NDArray[np.intp]]
 
 
 def column_effects(
-    member: Any, rows: Any, sources: NDArray[np.intp], seed: Sequence[int]
+    member: Any,
+    rows: Any,
+    sources: NDArray[np.intp],
+    seed: Sequence[int],
+    screens: Sequence[Screen] = (),
 ) -> Iterator[dict[str, Any]]:
     """Yield the effect of each column of each kernel that reads two or more.
 
     ``rows`` are encoded, and ``sources`` are the user's columns of the encoded ones. A linear part
     changes by β(x − c) if a column is set to a constant c; for other kernels, the mean square of
-    the change by shuffling is halved, since for a linear one it is twice the variance of βx.
+    the change by shuffling is halved, since for a linear one it is twice the variance of βx. Of
+    kernels that have ``screens`` only the columns that these select are measured.
     """
-    groups = _apart(member, sources)
+    known = {screen.kernel: screen for screen in screens}
+    groups = _apart(member, sources, known)
     widest = max((len(columns) for kernels in groups for columns in kernels.values()), default=1)
     most = min(ROWS, max(FEW, CHANGED // widest))
     order = np.random.default_rng(seed).permutation(len(rows))[:most]
-    table = pd.DataFrame(rows).iloc[order]
-    as_given = (lambda part: part) if isinstance(rows, pd.DataFrame) else pd.DataFrame.to_numpy
+    table = check_new_rows(member, rows)[order]
     fused = any(isinstance(decision, FusedDecision) for decision in member.decisions_)
     linear = [traits_of(kernel, KernelTraits).linear and not fused for kernel in member.kernels_]
-
-    def parts(changed: pd.DataFrame) -> Array:
-        return decision_parts(member.fitted_, check_new_rows(member, as_given(changed)))
-
-    before, size = parts(table), len(table)
+    before, size = decision_parts(member.fitted_, table), len(table)
     for kernels in groups:
+        n_columns = {m: _n_columns(known, member.kernel_names_[m], of) for m, of in kernels.items()}
         longest = max(map(len, kernels.values()))
         step = max(1, AT_ONCE // size)
         for start in range(0, longest, step):
             stop = min(start + step, longest)
-            changed = _changed(table, kernels, linear, range(start, stop))
-            change = parts(changed).reshape(stop - start, *before.shape) - before
+            changes = _changes(size, kernels, linear, range(start, stop))
+            after = decision_parts(member.fitted_, exchanged(table, changes))
+            change = after.reshape(stop - start, *before.shape) - before
             for m, columns in kernels.items():
                 of_kernel = change[:, :, m]
                 squares = of_kernel.var(axis=1) if linear[m] else (of_kernel**2).mean(axis=1) / 2
                 effects = np.sqrt(squares.mean(axis=1))
                 for column, effect in zip(list(columns)[start:stop], effects, strict=False):
-                    yield {"kernel": m, "column": column, "effect": effect, "exact": linear[m]}
+                    yield {
+                        "kernel": m,
+                        "column": column,
+                        "columns": n_columns[m],
+                        "effect": effect,
+                        "exact": linear[m],
+                    }
+
+
+def _n_columns(screens: Mapping[str, Screen], kernel: str, measured: Columns) -> int:
+    return screens[kernel].n_columns if kernel in screens else len(measured)
 
 
 def effects_table(
@@ -86,9 +101,10 @@ def effects_table(
     d columns of noise, up to ``top``/f may reach f.
     """
     rows = [{"fold": fold, **row} for fold, effects in enumerate(folds) for row in effects]
-    frame = pd.DataFrame(rows, columns=["fold", "kernel", "column", "effect", "exact"])
+    frame = pd.DataFrame(rows, columns=["fold", *EFFECTS])
     in_fit = frame.groupby(["fold", "kernel"])["effect"]
-    frame["top"] = np.minimum(TOP, in_fit.transform("size") // 2)
+    frame["top"] = np.minimum(TOP, frame["columns"] // 2)
+    frame["chance"] = frame["top"] / frame["columns"]
     in_top = in_fit.rank(ascending=False, method="first") <= frame["top"]
     frame["frequency"] = in_top & (frame["effect"] > 0)
     columns_of = frame.groupby(["kernel", "column"])
@@ -96,7 +112,7 @@ def effects_table(
     table["effect_std"] = columns_of["effect"].std().fillna(0.0)
     table["frequency"] = columns_of["frequency"].sum() / max(len(folds), 1)
     table[["top", "exact"]] = columns_of[["top", "exact"]].max()
-    table["chance"] = table["top"] / table.groupby("kernel")["effect"].transform("size")
+    table["chance"] = columns_of["chance"].mean()
     table["p_chance"] = (table["chance"] / table["frequency"]).clip(upper=1.0)
     table = table.reset_index().sort_values(["kernel", "effect"], ascending=[True, False])
     table["kernel"] = [kernels[m] for m in table["kernel"]]
@@ -104,15 +120,21 @@ def effects_table(
     return table.reset_index(drop=True)
 
 
-def _apart(member: Any, sources: NDArray[np.intp]) -> list[dict[int, Columns]]:
-    """Return the kernels in groups that share no column, with the columns that each reads."""
+def _apart(
+    member: Any, sources: NDArray[np.intp], screens: Mapping[str, Screen]
+) -> list[dict[int, Columns]]:
+    """Return the kernels in groups that share no column, with the columns to change of each."""
     groups: list[dict[int, Columns]] = []
     for m, places in enumerate(member.kernel_columns_):
         read = np.arange(len(sources)) if places is None else np.asarray(places)
-        columns = {
-            int(column): read[sources[read] == column] for column in np.unique(sources[read])
-        }
-        if not 1 < len(columns) <= MOST_COLUMNS:
+        order = np.argsort(sources[read], kind="stable")
+        used, starts = np.unique(sources[read][order], return_index=True)
+        if len(used) < 2:
+            continue
+        encoded = dict(zip(used.tolist(), np.split(read[order], starts[1:]), strict=True))
+        screen = screens.get(member.kernel_names_[m])
+        columns = encoded if screen is None else {c: encoded[c] for c in screen.columns.tolist()}
+        if not columns:
             continue
         free = (g for g in groups if not any({*taken} & {*columns} for taken in g.values()))
         group = next(free, None)
@@ -122,17 +144,15 @@ def _apart(member: Any, sources: NDArray[np.intp]) -> list[dict[int, Columns]]:
     return groups
 
 
-def _changed(
-    table: pd.DataFrame, kernels: Mapping[int, Columns], linear: Sequence[bool], which: range
-) -> pd.DataFrame:
-    """Return the rows once per place in ``which``, with each kernel's column at that place set to
-    the first row's value, or to that of the next row (rows are in random order)."""
-    size = len(table)
-    tiled = table.iloc[np.tile(np.arange(size), len(which))]
+def _changes(
+    size: int, kernels: Mapping[int, Columns], linear: Sequence[bool], which: range
+) -> list[list[tuple[NDArray[np.intp], NDArray[np.intp]]]]:
+    """Return the changes of each place in ``which``: each kernel's column at that place gets the
+    first row's value, or that of the next row (rows are in random order)."""
+    changes: list[list[tuple[NDArray[np.intp], NDArray[np.intp]]]] = [[] for _ in which]
     for m, columns in kernels.items():
-        for copy, encoded in enumerate(list(columns.values())[which.start : which.stop]):
-            order, part = np.arange(len(tiled)), slice(copy * size, (copy + 1) * size)
-            order[part] = order[part][0] if linear[m] else np.roll(order[part], 1)
-            for place in encoded:
-                tiled.isetitem(place, tiled.iloc[:, place].array.take(order))
-    return tiled
+        order = np.zeros(size, np.intp) if linear[m] else np.roll(np.arange(size), 1)
+        part = list(columns.values())[which.start : which.stop]
+        for change, encoded in zip(changes, part, strict=False):
+            change.append((encoded, order))
+    return changes

@@ -45,6 +45,7 @@ from mklkit.explanation.meaning import (
 )
 from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit, members_of
+from mklkit.explanation.screening import screen_notes
 from mklkit.protocols import CombinerTraits, Task, traits_of
 from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.splits.making import USUAL_CV, PartsColumn
@@ -108,7 +109,8 @@ def explain(
     columns : {"auto", "each", "sources"} or mapping of str to columns, default="auto"
         What is shuffled together: each column (``"each"``), columns that the same kernels read
         (``"sources"``), each of up to 30 columns and else sources (``"auto"``), or named groups of
-        columns, such as ``{"lab": "lab_*"}``.
+        columns, such as ``{"lab": "lab_*"}``. Of a kernel with over 200 columns, each fit shuffles
+        only the 50 with the largest gradient in its training rows.
     max_rows : int or None, default=5000
         Of more rows, a sample is used, stratified for classes; None: all rows.
     random_state : int, RandomState or None, default=0
@@ -147,12 +149,24 @@ def explain(
     F·(1 + M) fits for F folds and M kernels, and F·``repeats`` predictions per group of columns.
     Columns are permuted [1]_; kernels are left out and the model is refitted (LOCO) [2]_.
 
+    A kernel with d > 200 columns has a screen in each fit, on its training rows. Columns are ranked
+    by the mean absolute derivative of the kernel's part of the decision values, times the
+    deviation of the column. For functions of inner products or distances, and their cosines, this
+    takes O(nNd) for n ≤ 200 of N training rows, less than their Gram matrix. For others, groups of
+    columns are shuffled and halved, in O(log d) rounds of 100 predictions of ten rows. Only the 50
+    best columns are measured in the held-out rows, so a fold needs no more predictions for 10,000
+    columns than for 200. Permuted columns with as large a derivative are counted, as in the
+    analysis of microarrays [3]_: this is how many noise alone would select.
+
     References
     ----------
     .. [1] L. Breiman, "Random forests", Machine Learning 45 (2001), 5–32.
     .. [2] J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani and L. Wasserman, "Distribution-free
        predictive inference for regression", Journal of the American Statistical Association 113
        (2018), 1094–1111.
+    .. [3] V. G. Tusher, R. Tibshirani and G. Chu, "Significance analysis of microarrays applied to
+       the ionizing radiation response", Proceedings of the National Academy of Sciences 98 (2001),
+       5116–5121.
 
     Examples
     --------
@@ -239,7 +253,9 @@ def explain(
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }
-    effects = measured.column_effects()
+    screens, effects = measured.screen_table(), measured.column_effects()
+    if len(screens):
+        notes["screened"] = list(screen_notes(screens))
     if len(effects):
         notes["effects"] = [EFFECT, CHANCE]
     if len(have) and measured.alone.any():
@@ -249,6 +265,7 @@ def explain(
         kernels=kernels,
         columns=measured.columns(),
         effects=effects,
+        screens=screens,
         alignment=alignment,
         scores=scores,
         weights=measured.weights_by_fold(),

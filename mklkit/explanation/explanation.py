@@ -54,7 +54,8 @@ class Explanation:
         verdict"``; ``shuffled``, the loss when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
-        ``shuffled``.
+        ``shuffled``; if columns are screened, ``selected``, the share of fits whose screen selects
+        the column, and ``shuffled`` is the mean over these.
     effects : DataFrame
         One row per column of each kernel with several, the largest effect first: ``effect``, how
         far the column moves the kernel's part of the decision values, with ``effect_std``;
@@ -62,8 +63,15 @@ class Explanation:
         (10, at most half of them); ``chance``, the mean of this share if all columns of the kernel
         were noise, and ``p_chance``, at most the probability that a column of noise is selected so
         often (for any overlap of training rows, by Markov's inequality); ``exact``, whether the
-        effect is computed (linear kernels) or estimated by shuffling. Empty if columns can't be
-        traced, or values are not a sum over kernels.
+        effect is computed (linear kernels) or estimated by shuffling. Of kernels with over 200
+        columns, those that a screen selects in some fit. Empty if columns can't be traced, or
+        values are not a sum over kernels.
+    screens : DataFrame
+        One row per kernel with over 200 columns: ``kernel``, ``columns``, how many it reads,
+        ``selected``, how many the screen of a fit selects; ``noise``, how many permuted columns
+        have as large a gradient, and so how many of the selected ones noise alone would give, with
+        ``noise_std``; ``rate``, the share of the fits that select a column of noise. NaN where the
+        screen is not by gradients.
     alignment : DataFrame of shape (M, M)
         The centred alignment of each pair of kernels.
     scores : DataFrame
@@ -75,8 +83,8 @@ class Explanation:
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``,
-        ``"have it"``, ``"shuffled"``, ``"alike"``, ``"effects"``) and ``note``, one sentence each:
+        ``about`` (``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``, ``"have it"``,
+        ``"shuffled"``, ``"alike"``, ``"screened"``, ``"effects"``) and ``note``, one sentence each:
         the method, and the limits of a number. :meth:`text` has them in full, since pandas cuts
         long cells.
     task : Task
@@ -92,6 +100,7 @@ class Explanation:
     kernels: pd.DataFrame
     columns: pd.DataFrame
     effects: pd.DataFrame
+    screens: pd.DataFrame
     alignment: pd.DataFrame
     scores: pd.DataFrame
     weights: pd.DataFrame

@@ -15,13 +15,22 @@ from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
+from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
-from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, input_columns_of, shuffled
+from mklkit.explanation.columns import (
+    Places,
+    ScoredRows,
+    ShufflePlan,
+    input_columns_of,
+    places_of,
+    shuffled,
+)
 from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
+from mklkit.explanation.screening import SELECTED, Screen, screen_table, screens_of
 from mklkit.protocols import Array, GatedDecision, Task
 from mklkit.protocols.splits.split import Indices, Splits
 
@@ -56,6 +65,8 @@ class Measuring:
     (``(kernel, HAVE)``), and by shuffling columns."""
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
     """Per fold, the effects of columns."""
+    screens: list[list[Screen]] = attrs.field(factory=list)
+    """Per fold, the columns that are measured of each kernel with many."""
     n_fits: int = 0
     scored: Indices = attrs.field(factory=lambda: np.arange(0))
     """The rows that are scored in any fold."""
@@ -72,7 +83,7 @@ class Measuring:
         self.scored = np.unique(np.concatenate(splits.tests))
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
-        total = len(splits) * (1 + len(tried) + len(self.plan.keys))
+        total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
         start = monotonic()
         done = 0
         progress(done, total)
@@ -129,19 +140,37 @@ class Measuring:
         return any(bool((weights == 0).any()) for weights in self.weights)
 
     def columns(self) -> pd.DataFrame:
-        """Return one row per group of columns, the largest loss first."""
+        """Return one row per group of columns, the largest loss first.
+
+        If columns are screened, a row says in which share of the fits the screen selected it, and
+        they are in the order of the loss times that share.
+        """
+        measured = [place for place in sorted(self.plan.screened) if (place,) in self.losses]
+        groups = self.plan.groups | {self.plan.names[place]: (place,) for place in measured}
         rows = [
             {
                 "group": group,
                 "columns": self._named(places),
                 "kernels": list(self.plan.readers(places)),
                 **self._lost("shuffled", places),
+                "selected": len(self.losses[places]) / len(self.folds),
             }
-            for group, places in self.plan.groups.items()
+            for group, places in groups.items()
         ]
-        heads = ["group", "columns", "kernels", *self._lost("shuffled", None)]
+        heads = ["group", "columns", "kernels", *self._lost("shuffled", None), "selected"]
         frame = pd.DataFrame(rows, columns=heads)
-        return frame.sort_values("shuffled", ascending=False, kind="stable", ignore_index=True)
+        order = (-frame["shuffled"] * frame["selected"]).argsort(kind="stable")
+        kept = heads if self.plan.screened else heads[:-1]
+        return frame[kept].iloc[order].reset_index(drop=True)
+
+    def screen_table(self) -> pd.DataFrame:
+        """Return one row per kernel whose columns are screened."""
+        return screen_table(self.screens, self.plan.wide)
+
+    @property
+    def _most_screened(self) -> int:
+        """The most columns that the screens of a fit select to be shuffled."""
+        return SELECTED * len(self.plan.wide) if self.plan.screened else 0
 
     def column_effects(self) -> pd.DataFrame:
         """Return one row per column of each kernel."""
@@ -193,7 +222,10 @@ class Measuring:
         self.weights.append(weights)
         self.row_spread.append(row_spread)
         self.n_fits += 1
-        self.effects.append(self._effects(before, model, new))
+        sources = input_columns_of(before, model, self.plan.names)
+        places = None if sources is None else places_of(sources, self.plan.names)
+        self.screens.append([] if places is None else self._screens(model, rows, places))
+        self.effects.append([] if places is None else self._effects(model, new, places))
         yield
         for kernel in tried:
             if kernel not in self.why_not:
@@ -213,11 +245,13 @@ class Measuring:
         # Rows that are scored several times get the mean of their scores.
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
         repeated = np.concatenate([truth] * self.repeats)
-        for places in self.plan.keys:
-            worse = encoded(shuffled(tiled, places, order))
+        selected = self._selected()
+        for columns in [*self.plan.keys, *selected]:
+            worse = encoded(shuffled(tiled, columns, order))
             lost = scores["score"] - self._score(model, worse, repeated)
-            self.losses.setdefault(places, []).append(lost)
+            self.losses.setdefault(columns, []).append(lost)
             yield
+        yield from [None] * (self._most_screened - len(selected))
         self.folds.append({"training_rows": len(train), **scores})
 
     def _leave_out(
@@ -257,17 +291,27 @@ class Measuring:
         """Return whether a kernel is in the fit on a fold, which may leave chosen sources out."""
         return list(self.plan.reads)[kernel] in members_of(model)[0].kernel_names_
 
-    def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
-        """Return the effects of columns, empty if the columns or the kernels' parts are unknown."""
-        names = self.plan.names
-        sources = input_columns_of(before, model, names)
-        if sources is None:
+    def _screens(self, model: Any, rows: Any, sources: NDArray[np.intp]) -> list[Screen]:
+        """Return the screens of a fit's kernels with many columns, from its training rows."""
+        if not self.plan.wide:
             return []
-        places = [names.index(source) for source in sources]
+        member = members_of(model)[0]
+        seed = [self.seed, len(self.folds), 1]
+        return screens_of(member, check_new_rows(member, rows), sources, self.plan.wide, seed)
+
+    def _selected(self) -> list[Places]:
+        """Return the columns to shuffle because a screen of the current fit selects them."""
+        chosen = [place for screen in self.screens[-1] for place in screen.columns.tolist()]
+        keys = {*self.plan.keys}
+        singles = [(place,) for place in dict.fromkeys(chosen) if place in self.plan.screened]
+        return [columns for columns in singles if columns not in keys]
+
+    def _effects(self, model: Any, rows: Any, sources: NDArray[np.intp]) -> list[dict[str, Any]]:
+        """Return the effects of columns, empty if the kernels' parts are unknown."""
         seed = [self.seed, len(self.folds)]
         try:
             member = members_of(model)[0]
-            effects = list(column_effects(member, rows, np.array(places), seed))
+            effects = list(column_effects(member, rows, sources, seed, self.screens[-1]))
             kernels = list(self.plan.reads)
             names_in_fit = [member.kernel_names_[effect["kernel"]] for effect in effects]
             return [
@@ -337,7 +381,9 @@ class Measuring:
             # Folds may all agree by chance.
             least = counted.floor(float(values.mean()))
             low, high = min(low, values.mean() - least), max(high, values.mean() + least)
-        spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
+        # A screen may select a column in one fit of several, which says nothing of the others.
+        deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
+        spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
 
     def resolution(self, members: NDArray[np.bool_] | None = None) -> Resolution | None:

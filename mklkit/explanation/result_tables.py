@@ -53,6 +53,8 @@ def groups_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
         Bar("length", ""),
         Column("readers", "read by"),
     ]
+    if "selected" in groups:
+        columns.insert(1, Column("selected", "selected", WHOLE_PERCENT))
     return ResultTable(columns, _records(groups.assign(length=gains, readers=readers)))
 
 

@@ -6,20 +6,12 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 
 from mklkit.kernels.inner_products import Linear
 from mklkit.kernels.wrapping import WrappingKernel, as_kernel
+from mklkit.numerics.pairwise import inverse_lengths
 from mklkit.protocols import Array, FittedKernel, Kernel
 from mklkit.registry.hookspecs import register
-
-
-def inverse_lengths(squares: Array) -> Array:
-    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0."""
-    # Subnormal numbers have lost digits, and cosines computed from them could exceed one.
-    large = squares >= np.finfo(squares.dtype).tiny
-    roots = np.sqrt(squares, where=large, out=np.ones_like(squares))
-    return np.divide(1.0, roots, where=large, out=np.zeros_like(squares))
 
 
 class NormalizedKernel(FittedKernel):
@@ -99,6 +91,11 @@ class FittedCosine(NormalizedKernel):
     """The normalised kernel, ready to evaluate."""
 
     kernel: FittedKernel
+
+    @property
+    def cosine_of(self) -> FittedKernel:
+        """The inner kernel."""
+        return self.kernel
 
     @property
     def chosen(self) -> dict[str, float]:

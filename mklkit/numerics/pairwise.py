@@ -362,6 +362,14 @@ BASES: dict[str, Callable[..., Array]] = {
 }
 
 
+def inverse_lengths(squares: Array) -> Array:
+    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0."""
+    # Subnormal numbers have lost digits, and cosines computed from them could exceed one.
+    large = squares >= np.finfo(squares.dtype).tiny
+    roots = np.sqrt(squares, where=large, out=np.ones_like(squares))
+    return np.divide(1.0, roots, where=large, out=np.zeros_like(squares))
+
+
 def scaled_exp(values: Array, factor: float, out: Array) -> Array:
     """Return exp(factor · values) in ``out``, correct to about one unit in the last place.
 

@@ -136,6 +136,14 @@ class FittedKernel(ABC):
         """The fitted values of the kernel's parameters: its fields of the same names."""
         return own_fields(self)
 
+    @property
+    def cosine_of(self) -> FittedKernel | None:
+        """The kernel κ of a kernel κ(x, z)/√(κ(x, x)·κ(z, z)), such as ``cosine``; else None.
+
+        Its derivatives by the columns follow from those of κ.
+        """
+        return None
+
     @abstractmethod
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the samples of ``a`` with those of ``b``.

@@ -323,7 +323,8 @@ def test_effects_are_of_the_users_columns_and_need_parts_that_add_up() -> None:
     np.testing.assert_allclose(widths, result.effects["effect"])
     assert {"100 %", "0 %"} <= {text.get_text().strip() for text in ax.texts}
     mpl.pyplot.close(display.figure_)
-    unused = [{"kernel": 0, "column": place, "effect": 0.0, "exact": True} for place in range(4)]
+    metadata = {"kernel": 0, "columns": 4, "effect": 0.0, "exact": True}
+    unused = [{**metadata, "column": place} for place in range(4)]
     assert effects_table([unused], ["some"], list("abcd"))["frequency"].tolist() == [0] * 4
     gated = explain(*fitted(combiner="cluster-gating(n_clusters=2)"), **QUICK)
     assert gated.effects.empty
@@ -369,7 +370,7 @@ def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> 
         folds = []
         for train, _ in KFold(5, shuffle=True, random_state=seed).split(columns):
             effects = np.abs(columns[train].T @ target[train])
-            metadata = {"kernel": 0, "exact": True}
+            metadata = {"kernel": 0, "columns": 6, "exact": True}
             folds.append([{**metadata, "column": j, "effect": e} for j, e in enumerate(effects)])
         found = effects_table(folds, ["noise"], list("abcdef"))
         assert found["chance"].tolist() == [0.5] * 6
