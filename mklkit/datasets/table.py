@@ -289,6 +289,11 @@ def load_table(
         # Outcomes are in the first file, and have names there as without the others.
         outcomes = [*next(iter(raw.sources.values()))]
         target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
+    if raw.unnamed and target is None:
+        raise DataError(
+            f"{raw.origin} holds numbers without outcomes: join it to a file that has them, as in"
+            " 'mklkit fit outcomes.csv --source words=counts.npz --by id'."
+        )
     notes = list(raw.notes)
     counts = None
     check_rows(raw.name, len(frame), least=1)
