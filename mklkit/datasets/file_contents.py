@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import attrs
 import pandas as pd
 from scipy.sparse import csc_array, issparse
 
-from mklkit.numerics.sparse import is_sparse_frame
+from mklkit.numerics.sparse import is_sparse_frame, sparse_frame, take_rows, values_of
 from mklkit.views.scaling import fits_dense
 
 UNNAMED = "id"
@@ -49,8 +49,7 @@ def matrix_columns(matrix: Any, names: Sequence[str]) -> pd.DataFrame:
     columns = csc_array(matrix)
     columns.sum_duplicates()
     columns.eliminate_zeros()
-    frame: pd.DataFrame = cast(Any, pd.DataFrame).sparse.from_spmatrix(columns, columns=list(names))
-    return frame
+    return sparse_frame(columns, names)
 
 
 def in_rows(table: pd.DataFrame, labels: pd.Index) -> pd.DataFrame:
@@ -61,9 +60,7 @@ def in_rows(table: pd.DataFrame, labels: pd.Index) -> pd.DataFrame:
     if not is_sparse_frame(table):
         return table.reindex(labels)
     places = table.index.get_indexer(labels)
-    sparse = cast(Any, table).sparse
     if (places < 0).any():
-        return cast(pd.DataFrame, sparse.to_dense()).reindex(labels)
-    # pandas would take the rows of each column for itself.
-    rows = sparse.to_coo().tocsr()[places]
-    return matrix_columns(rows, table.columns.tolist()).set_axis(labels, axis=0)
+        dense = pd.DataFrame(values_of(table), table.index, table.columns)
+        return dense.reindex(labels)
+    return take_rows(table, places)

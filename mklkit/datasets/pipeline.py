@@ -25,6 +25,7 @@ from mklkit.estimators.from_preset import (
 )
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names, split
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.numerics.sparse import count_gaps
 from mklkit.protocols import Column, Schema, Task
 from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.tasks import task_named
@@ -297,7 +298,7 @@ def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     """
     schema = model[0].schema
     if not missable(declared_sources(model[-1])) or (
-        schema.missing_value is None and not features.isna().any(axis=None)
+        schema.missing_value is None and not count_gaps(features).any()
     ):
         return pd.DataFrame(index=features.index)
     kept = [

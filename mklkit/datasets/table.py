@@ -29,6 +29,7 @@ from mklkit.datasets.target import (
 )
 from mklkit.errors import DataError, counted, listed, quoted
 from mklkit.estimators.sources import columns_of_labels, kernels_of_sources
+from mklkit.numerics.sparse import of_zeros, take_rows
 from mklkit.protocols import AS_READ, Column, Role, Schema, Task
 from mklkit.protocols.component import TASK
 from mklkit.registry.columns import bind_kernels, kernel_list
@@ -339,6 +340,8 @@ def _with_a_source(
     features: pd.DataFrame, known: NDArray[np.bool_], notes: list[str]
 ) -> NDArray[np.bool_]:
     """Return which rows have a target and a value in some file, with a note on those without."""
+    if len(of_zeros(features)):
+        return known  # Zeros are values too.
     empty = known & features.isna().all(axis=1).to_numpy()
     if empty.any():
         notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
@@ -360,7 +363,7 @@ def resolved_table(
     of the table.
     """
     features, notations, read = settle_notations(rows, source.decimal or ".", written=written)
-    features = features.loc[known].set_axis(labels.index)
+    features = take_rows(features, known).set_axis(labels.index)
     notes = [*notes, *read, *remarks(features, labels, notations)]
     others = [Column(str(name), role="target") for name in pd.DataFrame(labels)]
     others += [Column(str(name), role="left out") for name in dropped]

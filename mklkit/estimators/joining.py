@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import attrs
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from mklkit.errors import DataError, counted, listed, quoted
-from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse
+from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse, sparse_places
 from mklkit.protocols import Array, ColumnBlocks
 
 Places = dict[str, NDArray[np.intp]]
@@ -37,6 +37,20 @@ class SparseTable:
 
     blocks: tuple[Any, ...]
     columns: pd.Index
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Self:
+        """Return a data frame of which some columns are sparse, with equal neighbours together."""
+        is_sparse = np.zeros(frame.shape[1], bool)
+        is_sparse[sparse_places(frame)] = True
+        ends = [0, *(np.flatnonzero(np.diff(is_sparse)) + 1).tolist(), frame.shape[1]]
+        blocks = []
+        for start, stop in pairwise(ends):
+            block = frame.iloc[:, start:stop]
+            blocks.append(_sparse_rows("X", block) if is_sparse[start] else block)
+        return cls(
+            tuple(b if issparse(b) else b.reset_index(drop=True) for b in blocks), frame.columns
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -172,7 +186,12 @@ def check_order(table: Any, y: Any) -> None:
 
 
 def joined_and_places(X: Any) -> tuple[Any, Places | None]:
-    """Return a mapping of sources as one table, and the columns of each; others unchanged."""
+    """Return a mapping of sources as one table, and the columns of each; others unchanged.
+
+    A data frame of which some columns are sparse becomes a table in which they stay so.
+    """
+    if isinstance(X, pd.DataFrame) and len(sparse_places(X)):
+        return SparseTable.of(X), None
     return _joined(X) if _is_mapping(X) else (X, None)
 
 
@@ -232,38 +251,42 @@ def _joined(sources: Mapping[str, Any]) -> tuple[pd.DataFrame | SparseTable, Pla
 
 
 def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
-    """Return a sparse source as numbers in rows, without stored zeros, and its columns' names."""
-    columns = getattr(source, "columns", None)
+    """Return a sparse source as numbers in rows, and its columns' names."""
+    rows = _sparse_rows(f"Source {quoted(name)}", source)
+    suffixes = getattr(source, "columns", range(rows.shape[1]))
+    return rows, [f"{name}_{suffix}" for suffix in suffixes]
+
+
+def _sparse_rows(place: str, source: Any) -> Any:
+    """Return sparse columns as numbers in rows, without stored zeros; errors name their place."""
     if isinstance(source, pd.DataFrame):
         try:
             source = cast(Any, source).sparse.to_coo()
         except ValueError as error:
             raise DataError(
-                f"Source {quoted(name)}: {error}. Turn it into a dense one with .sparse.to_dense()."
+                f"{place}: {error}. Turn it into a dense one with .sparse.to_dense()."
             ) from None
     if source.ndim != 2 or not source.shape[1]:
         raise DataError(
-            f"Source {quoted(name)} must have rows and columns; it is sparse, of shape"
-            f" {source.shape}."
+            f"{place} must have rows and columns; it is sparse, of shape {source.shape}."
         )
     if source.dtype.kind not in "biuf":
         raise DataError(
-            f"Source {quoted(name)} is sparse and holds values of type {source.dtype}; expected"
-            " real numbers, as in X.astype(float)."
+            f"{place} is sparse and holds values of type {source.dtype}; expected real numbers, as"
+            " in X.astype(float)."
         )
     dtype = np.float32 if source.dtype == np.float32 else np.float64
     rows = csr_array(source, dtype=dtype, copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
     if not np.isfinite(rows.data).all():
-        place = int(np.flatnonzero(~np.isfinite(rows.data))[0])
-        row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
+        entry = int(np.flatnonzero(~np.isfinite(rows.data))[0])
+        row = int(np.searchsorted(rows.indptr, entry, side="right")) - 1
         raise DataError(
-            f"Source {quoted(name)} is sparse and has NaN or infinity in row {row} (counted from"
-            " 0). A sparse source can't have gaps: leave out what is unknown, or pass an array."
+            f"{place} is sparse and has NaN or infinity in row {row} (counted from 0). Sparse"
+            " columns can't have gaps: leave out what is unknown, or pass an array."
         )
-    suffixes = range(rows.shape[1]) if columns is None else columns
-    return rows, [f"{name}_{suffix}" for suffix in suffixes]
+    return rows
 
 
 def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
