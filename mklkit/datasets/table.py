@@ -253,7 +253,8 @@ def load_table(
     source : str, path or StudyFiles
         A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
         ``digits_missing``, ``mixed_sources``, ``multiple_features``) or the path of a CSV (also
-        ``.gz``), Parquet, ARFF, libsvm or NPZ file.
+        ``.gz``), Parquet, Feather, ARFF, libsvm, NPZ, AnnData or MuData file. The name of a layer
+        follows the path, as in ``cells.h5ad:counts``.
     target : str, int or sequence of these, optional
         Name or position of the column to predict, or of several. Default: ``target``, else the last
         column; for a task with several columns, those of its own names.
