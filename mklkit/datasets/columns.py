@@ -27,7 +27,7 @@ from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.estimators.joining import one_table
 from mklkit.estimators.reading import row_of
 from mklkit.estimators.sources import SEPARATOR
-from mklkit.numerics.sparse import as_matrix, of_zeros
+from mklkit.numerics.sparse import as_matrix, of_zeros, values_of
 from mklkit.registry.readings import MISSING_CATEGORY, words_of
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
@@ -180,7 +180,7 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     """
     if all(is_number_type(kind) for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
-        numbers = frame.to_numpy(dtype=np.float64, copy=True)
+        numbers = values_of(frame).astype(np.float64)
         if not (np.abs(numbers) > LARGEST).any():
             return numbers
     out = np.empty(frame.shape)

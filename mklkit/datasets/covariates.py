@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.datasets.columns import as_frame
 from mklkit.datasets.selecting import chosen_columns
 from mklkit.datasets.traces import with_traces
-from mklkit.errors import CovariatesWarning, DataError, counted, named
-from mklkit.numerics.sparse import sparse_places
+from mklkit.errors import CovariatesWarning, DataError, named
 from mklkit.registry.columns import resolve_columns
 
 MOST_VALUES = 10
@@ -100,7 +99,7 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         DataError
             If a covariate is not a column of numbers, or nothing is left of the other columns.
         """
-        frame = _dense(as_frame(X))
+        frame = as_frame(X)
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
         self.n_features_in_ = frame.shape[1]
         names = frame.columns.tolist()
@@ -165,7 +164,7 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
             The remaining columns, in order.
         """
         check_is_fitted(self)
-        frame = _dense(as_frame(X, self.feature_names_in_.tolist()))
+        frame = as_frame(X, self.feature_names_in_.tolist())
         predicted = self.regression_.predict(self._design(frame))
         removed = frame[self.changed_] - predicted.reshape(len(frame), -1)
         # Rows may share an index label, so they can't be joined by it.
@@ -208,17 +207,6 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         values = [frame[[name]].to_numpy(np.float64) for name in self.covariates_]
         pairs = zip(self.covariates_, values, strict=True)
         return np.hstack([v == self.values_[n] if n in self.values_ else v for n, v in pairs]) * 1.0
-
-
-def _dense(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table, whose columns must not be sparse."""
-    if n_sparse := len(sparse_places(frame)):
-        raise DataError(
-            f"Covariates can't be removed from {counted(n_sparse, 'sparse column')}, which would"
-            " have no zeros after it: choose fewer columns, such as the most variable ones, or do"
-            " without covariates."
-        )
-    return frame
 
 
 def still_told(columns: str, covariates: str = "removed covariates") -> str:

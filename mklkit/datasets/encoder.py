@@ -63,6 +63,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         read, as in ``build_pipeline(classifier)[0].schema``. Columns that kernels read as text,
         categories, amounts or row ids are passed on as they are. By default, ``fit`` decides on
         the columns by the rows that it sees, and passes on none.
+    sparse : bool, default=True
+        Whether sparse columns of numbers stay sparse, as mklkit's estimators take them.
 
     Attributes
     ----------
@@ -100,9 +102,12 @@ class TableEncoder(TransformerMixin, StoresNames):
 
     _names: ClassVar[tuple[str, ...]] = ("feature_names_in_", "numbers_")
 
-    def __init__(self, max_categories: int = 100, schema: Schema | None = None) -> None:
+    def __init__(
+        self, max_categories: int = 100, schema: Schema | None = None, sparse: bool = True
+    ) -> None:
         self.max_categories = max_categories
         self.schema = schema
+        self.sparse = sparse
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training samples.
@@ -395,7 +400,7 @@ class TableEncoder(TransformerMixin, StoresNames):
     def _sparse(self, frame: pd.DataFrame) -> list[str]:
         """Return the numeric columns that are sparse in a table and stay so."""
         stay = stay_sparse(frame)
-        if not stay.any():
+        if not (self.sparse and stay.any()):
             return []
         numeric = {*self.numeric_}
         return [name for name in frame.columns[stay] if name in numeric]

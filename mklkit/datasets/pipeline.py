@@ -110,14 +110,18 @@ def build_pipeline(
         if source.columns is not None or source.unchanged or source.missing is not None
     ]
     columns = () if schema is None else schema.columns
-    encoder = TableEncoder(max_categories, Schema(columns, changing, infer, missing_value))
+    parameters = classifier.get_params()
+    parts = {"": classifier, **{f"{name}__": part for name, part in parameters.items()}}
+    names = [f"{name}scale" for name, part in parts.items() if takes_scale(part)]
+    encoder = TableEncoder(
+        max_categories,
+        Schema(columns, changing, infer, missing_value),
+        sparse=bool(names) and not covariates,
+    )
     passthrough = [source.columns for source in changing if source.unchanged]
     steps: list[tuple[str, Any]] = [("encode", encoder)]
     if covariates:
         steps.append(("covariates", CovariateRemoval(covariates, passthrough)))
-    parameters = classifier.get_params()
-    parts = {"": classifier, **{f"{name}__": part for name, part in parameters.items()}}
-    names = [f"{name}scale" for name, part in parts.items() if takes_scale(part)]
     if names:
         unsaid = [name for name in names if parameters[name] is None]
         classifier = clone(classifier).set_params(**dict.fromkeys(unsaid, scale))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from mklkit.errors import DataError, counted, listed, quoted
-from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse, sparse_places
+from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse, sparse_frame, sparse_places
 from mklkit.protocols import Array, ColumnBlocks
 
 Places = dict[str, NDArray[np.intp]]
@@ -80,6 +80,17 @@ class SparseTable:
         return pd.DataFrame(np.empty((0, len(self.columns))), columns=self.columns)
 
     @property
+    def frame(self) -> pd.DataFrame:
+        """A data frame with the same columns, sparse ones among them."""
+        frames, start = [], 0
+        for block in self.blocks:
+            names = self.columns[start : start + block.shape[1]]
+            start += block.shape[1]
+            table = sparse_frame(block, names.tolist()) if issparse(block) else block
+            frames.append(table.set_axis(names, axis=1))
+        return pd.concat(frames, axis=1)
+
+    @property
     def dense(self) -> tuple[pd.DataFrame, NDArray[np.intp]]:
         """The columns that are not sparse, and their positions."""
         places, start = [np.empty(0, np.intp)], 0
@@ -125,13 +136,13 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     -------
     DataFrame of shape (N, sum of all d)
         Columns are named ``source_column``, by position if they have no names; that of a source
-        with one unnamed column is named like the source.
+        with one unnamed column is named like the source. Those of sparse sources are sparse.
 
     Raises
     ------
     DataError
-        If there is no source, a name is no text, a source is sparse, or sources differ in their
-        samples: in number, or in the index of data frames.
+        If there is no source, a name is no text, or sources differ in their samples: in number, or
+        in the index of data frames.
 
     See Also
     --------
@@ -143,18 +154,13 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     >>> list(table.columns)
     ['lab_0', 'lab_1', 'note']
     """
-    table, _ = _dense_table(sources)
+    table, _ = _frame_of(sources)
     return table
 
 
-def _dense_table(sources: Mapping[str, Any]) -> tuple[pd.DataFrame, Places]:
+def _frame_of(sources: Mapping[str, Any]) -> tuple[pd.DataFrame, Places]:
     table, places = _joined(sources)
-    if isinstance(table, SparseTable):
-        raise DataError(
-            "One table of sparse sources would take the memory of all their zeros: pass the mapping"
-            " to fit and predict of an estimator, or turn the sources into arrays with .toarray()."
-        )
-    return table, places
+    return table.frame if isinstance(table, SparseTable) else table, places
 
 
 def in_order_of(table: Any, names: Sequence[str]) -> Any:
@@ -196,17 +202,18 @@ def joined_and_places(X: Any) -> tuple[Any, Places | None]:
 
 
 def one_table(X: Any) -> Any:
-    """Return a mapping of sources as one table, others unchanged; refuse what is sparse."""
+    """Return a mapping of sources as one data frame, others unchanged but sparse matrices."""
     return one_table_and_places(X)[0]
 
 
 def one_table_and_places(X: Any) -> tuple[Any, Places | None]:
-    """Return a mapping as one table that is not sparse, and the columns of each source.
+    """Return a mapping as one data frame, and the columns of each source, which may be sparse.
 
-    Others are unchanged; a ``DataError`` refuses what is sparse.
+    Others are unchanged; a ``DataError`` refuses sparse matrices, whose columns have no names.
     """
-    refuse_sparse(X)
-    return _dense_table(X) if _is_mapping(X) else (X, None)
+    if issparse(X):
+        refuse_sparse(X)
+    return _frame_of(X) if _is_mapping(X) else (X, None)
 
 
 def _is_mapping(X: Any) -> bool:

@@ -33,7 +33,7 @@ def on_sources(estimator: Any, X: Any) -> tuple[Any, Any]:
     Raises
     ------
     DataError
-        If a source is sparse, or sources have different samples.
+        If sources have different samples.
 
     Examples
     --------

@@ -37,9 +37,9 @@ def refuse_sparse(value: Any, name: str = "X") -> None:
             f"{name} is a sparse matrix ({type_name(value)} of shape {value.shape}), and mklkit"
             f" {takes}."
         )
-    if is_sparse_frame(value):
+    if isinstance(value, pd.DataFrame) and (n_sparse := len(sparse_places(value))):
         raise DataError(
-            f"{name} is a DataFrame of {value.shape[1]} sparse columns, and mklkit takes dense"
+            f"{name} is a DataFrame with {n_sparse} sparse columns, and here mklkit takes dense"
             " ones: turn it into a dense one with .sparse.to_dense()."
         )
 
