@@ -93,6 +93,7 @@ Data = Annotated[
         autocompletion=complete.data_sets,
         show_default=f"{DEFAULT_NAME}, built into scikit-learn",
         help=f"A built-in data set ({BUILT_IN}) or a file: {', '.join(ENDINGS)}."
+        " A layer's name may follow the path, as in cells.h5ad:counts."
         f" 'fit' also takes a folder or a glob of {' or '.join(IN_PARTS)} files.",
     ),
 ]

@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from mklkit.datasets.dialects import sample_of
+from mklkit.datasets.file_contents import FileContents
 from mklkit.datasets.paths import readable_as
 
 ATTRIBUTE = re.compile(
@@ -23,7 +24,7 @@ ATTRIBUTE = re.compile(
 NUMERIC = ("numeric", "real", "integer")
 
 
-def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
+def read_arff(path: Path) -> FileContents:
     """Read a dense ARFF file: numbers, nominal attributes as categories, all others as text."""
     with readable_as(path, "ARFF"):
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
@@ -31,7 +32,7 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
         start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
         if start is None:
             raise ValueError("it has no @data line")
-        return _rows(lines[start + 1 :], attributes_in(lines[:start])), []
+        return FileContents(_rows(lines[start + 1 :], attributes_in(lines[:start])))
 
 
 def attributes_in(header: Iterable[str]) -> dict[str, str]:

@@ -26,6 +26,7 @@ from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.estimators.joining import SEPARATOR, one_table
 from mklkit.estimators.reading import row_of
+from mklkit.numerics.sparse import as_matrix, of_zeros, values_of
 from mklkit.registry.readings import MISSING_CATEGORY, words_of
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
@@ -158,8 +159,8 @@ def as_frame(
 
 
 def is_number_type(kind: Any) -> bool:
-    """Return whether the type of a column is one of NumPy's whole or real numbers."""
-    return isinstance(kind, np.dtype) and kind.kind in "iuf"
+    """Return whether the type of a column is one of whole or real numbers, perhaps sparse ones."""
+    return isinstance(kind, np.dtype | pd.SparseDtype) and kind.kind in "iuf"
 
 
 def is_numeric(column: pd.Series) -> bool:
@@ -181,7 +182,7 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     """
     if all(is_number_type(kind) for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
-        numbers = frame.to_numpy(dtype=np.float64, copy=True)
+        numbers = values_of(frame).astype(np.float64)
         # The extremes, which take no memory, of the known numbers.
         extremes = [ufunc.reduce(numbers, axis=None, initial=0.0) for ufunc in (np.fmin, np.fmax)]
         if max(np.abs(extremes)) <= LARGEST:
@@ -190,6 +191,17 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     for place, (_, column) in enumerate(frame.items()):
         out[:, place] = _as_numbers(column)
     return out
+
+
+def stay_sparse(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which columns of a table (d,) are sparse, and hold plain numbers without gaps."""
+    places = of_zeros(frame)
+    stay = np.zeros(frame.shape[1], bool)
+    stay[places] = True
+    if len(places):
+        matrix = as_matrix(frame.iloc[:, places])
+        stay[places[matrix.col[~(np.abs(matrix.data) <= LARGEST)]]] = False
+    return stay
 
 
 def _as_numbers(column: pd.Series) -> NDArray[np.float64]:

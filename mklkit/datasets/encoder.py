@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -17,6 +17,7 @@ from mklkit.datasets.columns import (
     DateParts,
     all_as_numbers,
     as_frame,
+    stay_sparse,
     text_of,
     unique_name,
     without_value,
@@ -28,10 +29,12 @@ from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
 from mklkit.errors import DataError, counted, named
 from mklkit.estimators.reading import StoresNames, column_medians
+from mklkit.numerics.sparse import as_matrix, count_gaps
 from mklkit.protocols import AS_READ, Array, Columns, Schema
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING_CATEGORY
 
+EXTREMES = (np.fmin, np.fmax)
 """The beginning of advice to the user, which is no part of what was done."""
 
 
@@ -59,6 +62,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         read, as in ``build_pipeline(classifier)[0].schema``. Columns that kernels read as text,
         categories, amounts or row ids are passed on as they are. By default, ``fit`` decides on
         the columns by the rows that it sees, and passes on none.
+    sparse : bool, default=True
+        Whether sparse columns of numbers stay sparse, as mklkit's estimators take them.
 
     Attributes
     ----------
@@ -96,9 +101,12 @@ class TableEncoder(TransformerMixin, StoresNames):
 
     _names: ClassVar[tuple[str, ...]] = ("feature_names_in_", "numbers_")
 
-    def __init__(self, max_categories: int = 100, schema: Schema | None = None) -> None:
+    def __init__(
+        self, max_categories: int = 100, schema: Schema | None = None, sparse: bool = True
+    ) -> None:
         self.max_categories = max_categories
         self.schema = schema
+        self.sparse = sparse
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training samples.
@@ -128,15 +136,11 @@ class TableEncoder(TransformerMixin, StoresNames):
         self.feature_names_in_ = written.columns.to_numpy(dtype=object)
         self.n_features_in_ = written.shape[1]
         frame, schema, self.notes_ = settled(written, schema)
-        n_gaps = frame.isna().sum().to_numpy()
+        n_gaps = count_gaps(frame)
         columns = _in_training(schema.columns, n_gaps, len(frame))
         self.schema_ = attrs.evolve(schema, columns=columns)
         self.dates_ = {name: DateParts.of(frame[name]) for name in self._of_kind("date")}
-        numbers = self._numbers(frame)
-        medians = column_medians(numbers)
-        of_numeric = numbers[:, : len(self.numeric_)]
-        ranges = [ufunc.reduce(of_numeric, initial=np.nan) for ufunc in (np.fmin, np.fmax)]
-        self.ranges_ = np.nan_to_num(np.stack(ranges))
+        medians = self._medians_and_ranges(frame)
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
@@ -172,20 +176,25 @@ class TableEncoder(TransformerMixin, StoresNames):
         frame = as_frame(X, self.feature_names_in_.tolist(), unread)
         frame = without_value(frame.drop(columns=unread), self.schema_.missing_value)
         frame, _, _ = read_later(frame, notations_in(self.schema_))
-        numbers = self._numbers(frame)
-        gaps = np.isnan(numbers)
-        gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
+        sparse = self._sparse(frame)
+        numbers = self._numbers(frame, sparse)
+        of_numbers = self.numbers_
+        if sparse:
+            of_numbers = of_numbers[~np.isin(of_numbers.astype(str), sparse)]
+        gaps = np.isnan(numbers) & ~np.isin(of_numbers.astype(str), self.with_gaps_)
         rows, columns = np.nonzero(gaps)
-        names = [*self.numbers_, *self.one_hot_names_]
-        medians = self.encoded_.columns_named(self.numbers_).values("fill").astype(np.float64)
+        names = [*of_numbers, *self.one_hot_names_]
+        medians = self.encoded_.columns_named(of_numbers).values("fill").astype(np.float64)
         numbers[rows, columns] = medians[columns]
         if self.category_:
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
         encoded = pd.DataFrame(numbers, frame.index, names)
         kept = [s.columns for s in self.schema_.sources if s.missing == "kept"]
-        leave_missing(encoded, frame, kept, self.feature_names_out_, self.sources_)
+        leave_missing(encoded, frame, kept, self.feature_names_out_, self.sources_, sparse)
         for name in self.words_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
+        if sparse:
+            encoded = pd.concat([encoded, frame[sparse]], axis=1)
         outputs = self.feature_names_out_
         return encoded if encoded.columns.tolist() == outputs else encoded[outputs]
 
@@ -393,10 +402,24 @@ class TableEncoder(TransformerMixin, StoresNames):
             lines.append(f"{counted(len(self.empty_), 'column')} without any value set to 0")
         return lines
 
-    def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """Return numeric columns and the parts of dates as floats with NaN for gaps."""
+    def _sparse(self, frame: pd.DataFrame) -> list[str]:
+        """Return the numeric columns that are sparse in a table and stay so."""
+        stay = stay_sparse(frame)
+        if not (self.sparse and stay.any()):
+            return []
+        numeric = {*self.numeric_}
+        return [name for name in frame.columns[stay] if name in numeric]
+
+    def _numbers(self, frame: pd.DataFrame, sparse: Collection[str]) -> NDArray[np.float64]:
+        """Return numeric columns and the parts of dates as floats with NaN for gaps.
+
+        Those that stay ``sparse`` are left out.
+        """
         numeric = self.numeric_
         empty = {*self.empty_}
+        if sparse:
+            others = {*sparse}
+            numeric = [name for name in numeric if name not in others]
         if empty or numeric != frame.columns.tolist():
             filled = [name for name in numeric if name not in empty]
             of_numbers = all_as_numbers(frame[filled].reindex(columns=numeric))
@@ -404,6 +427,25 @@ class TableEncoder(TransformerMixin, StoresNames):
             of_numbers = all_as_numbers(frame)
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
         return np.hstack([of_numbers, *dates]) if dates else of_numbers
+
+    def _medians_and_ranges(self, frame: pd.DataFrame) -> NDArray[np.float64]:
+        """Return the medians of numbers and the parts of dates, and set the ranges of the former.
+
+        Columns that stay sparse have no gaps that a median other than 0 could fill.
+        """
+        sparse = self._sparse(frame)
+        dense = ~np.isin(self.numeric_, sparse)
+        numbers = self._numbers(frame, sparse)
+        n_dense = int(dense.sum())
+        medians = np.zeros(len(dense) + numbers.shape[1] - n_dense)
+        medians[np.append(dense, np.ones(numbers.shape[1] - n_dense, bool))] = column_medians(
+            numbers
+        )
+        of_dense = [ufunc.reduce(numbers[:, :n_dense], initial=np.nan) for ufunc in EXTREMES]
+        self.ranges_ = np.zeros((2, len(dense)))
+        self.ranges_[:, dense] = np.nan_to_num(np.stack(of_dense))
+        self.ranges_[:, ~dense] = _sparse_ranges(frame[sparse])
+        return medians
 
     def _name_outputs(self, medians: Array) -> None:
         """Name the output columns by columns and values, in the order of their sources."""
@@ -432,6 +474,14 @@ class TableEncoder(TransformerMixin, StoresNames):
         rank = {name: place for place, name in enumerate(self.feature_names_in_)}
         ranks = [rank[origin] for origin in columns.values("origin")]
         self.encoded_ = Schema(columns[np.argsort(ranks, kind="stable")])
+
+
+def _sparse_ranges(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the smallest and the largest number of sparse columns without gaps (2, k)."""
+    if not frame.shape[1]:
+        return np.zeros((2, 0))
+    matrix = as_matrix(frame).tocsc()
+    return np.stack([extremes(axis=0).toarray()[0] for extremes in (matrix.min, matrix.max)])
 
 
 def _kinds_of(columns: Columns) -> NDArray[np.object_]:

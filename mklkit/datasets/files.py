@@ -16,7 +16,16 @@ from pandas.api.types import is_numeric_dtype, union_categoricals
 from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
 from mklkit.datasets.columns import plain_values
 from mklkit.datasets.csv_file import GZIP_RATIO, CSVFile
-from mklkit.datasets.formats import ENDINGS, IN_PARTS, Format, ending_of, format_of, imported
+from mklkit.datasets.file_contents import FileContents
+from mklkit.datasets.formats import (
+    ENDINGS,
+    IN_PARTS,
+    Format,
+    ending_of,
+    format_of,
+    imported,
+    path_and_layer,
+)
 from mklkit.datasets.parquet_file import ParquetFile
 from mklkit.datasets.paths import fault_of, status, user_path
 from mklkit.errors import DataError, listed, quoted, suggest
@@ -32,7 +41,8 @@ Progress = Callable[[int, int], object]
 class RawTable:
     """A table as read, with the decimal mark of a format in which numbers may be text.
 
-    One that is joined from files has the identifiers of its rows (N,), and each source's columns.
+    One that is joined from files has the identifiers of its rows (N,), and each source's columns,
+    those of the outcomes first; so may a file. One that is ``unnamed`` has numbers alone.
     """
 
     frame: pd.DataFrame
@@ -42,6 +52,7 @@ class RawTable:
     decimal: str | None = None
     ids: pd.Series | None = None
     sources: Mapping[str, Sequence[str]] | None = None
+    unnamed: bool = False
 
     @property
     def joined_by(self) -> str:
@@ -59,7 +70,7 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
     if text in BUILTIN_NAMES:
         origin = ORIGINS.get(text, "built into scikit-learn")
         return RawTable(read_builtin(text), text, origin)
-    path = user_path(text)
+    path, layer = path_and_layer(user_path(text))
     if not path.suffix and status(path) is None:
         raise DataError(
             f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
@@ -70,11 +81,20 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
     if known.in_parts:
         file: CSVFile | ParquetFile = imported(known.reader)(path)
         ((frame, _),) = file.chunks(None, None, as_text)
-        notes, decimal = file.notes, file.decimal
+        contents, decimal = FileContents(frame, file.notes), file.decimal
     else:
-        frame, notes = imported(known.reader)(path)
-    frame, more = plain_values(frame, path.name)
-    return RawTable(frame, _name_of(path), f"{known.name} file {path.name}", notes + more, decimal)
+        contents = imported(known.reader)(path, *([layer] if known.layers else []))
+    frame, more = plain_values(contents.frame, path.name)
+    return RawTable(
+        frame,
+        _name_of(path),
+        f"{known.name} file {path.name}",
+        contents.notes + more,
+        decimal,
+        contents.ids,
+        contents.sources,
+        contents.unnamed,
+    )
 
 
 def _name_of(path: Path) -> str:
@@ -105,7 +125,7 @@ def _near(path: Path) -> str:
 
 def files_of(source: str | PathLike[str]) -> list[Path]:
     """Return the data files of one format that a path, a glob or a folder stands for."""
-    path = user_path(source)
+    path, _ = path_and_layer(user_path(source))
     if status(path) is None and has_magic(str(path)):
         files = [Path(name) for name in sorted(glob(str(path)))]
     elif path.is_dir():

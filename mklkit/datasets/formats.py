@@ -27,8 +27,10 @@ class Format:
     endings : tuple of str
         The extensions of its files, in lower case, given as one text.
     reader : str
-        Of a path, returns the table and notes; or, if files can be read ``in_parts``, the opened
-        file, which has ``chunks`` (:class:`mklkit.datasets.csv_file.CSVFile`).
+        Of a path, returns the contents
+        (:class:`mklkit.datasets.file_contents.FileContents`); or, if files can be read
+        ``in_parts``, the opened file, which has ``chunks``
+        (:class:`mklkit.datasets.csv_file.CSVFile`).
     in_parts : bool
         Whether a file can be read some rows at a time.
     header : str, optional
@@ -36,6 +38,9 @@ class Format:
     writer : str, optional
         Of a binary file and its name, whose extension may stand for a variant of the format, a
         context that gives a function that writes more rows.
+    layers : bool
+        Whether a file may hold its numbers in several versions, of which one can be named after
+        the path, as in ``cells.h5ad:counts``; the reader gets this name too.
 
     Examples
     --------
@@ -49,6 +54,7 @@ class Format:
     in_parts: bool = False
     header: str | None = None
     writer: str | None = None
+    layers: bool = False
 
 
 FORMATS = (
@@ -68,9 +74,30 @@ FORMATS = (
         header="parquet_file:columns_in",
         writer="parquet_file:writing",
     ),
+    Format(
+        "Feather",
+        ".feather .arrow",
+        "feather_file:read_feather",
+        header="feather_file:columns_in",
+        writer="feather_file:writing",
+    ),
     Format("ARFF", ".arff", "arff:read_arff", header="arff:columns_in"),
     Format("libsvm", ".libsvm .svmlight .svm .libsvm.gz", "libsvm:read_libsvm"),
     Format("NPZ", ".npz", "npz:read_npz"),
+    Format(
+        "AnnData",
+        ".h5ad",
+        "anndata_file:read_anndata",
+        header="anndata_file:columns_in",
+        layers=True,
+    ),
+    Format(
+        "MuData",
+        ".h5mu",
+        "anndata_file:read_mudata",
+        header="anndata_file:columns_in",
+        layers=True,
+    ),
 )
 ENDINGS = tuple(ending for each in FORMATS for ending in each.endings)
 WRITABLE = tuple(ending for each in FORMATS if each.writer for ending in each.endings)
@@ -88,6 +115,19 @@ def format_of(path: Path) -> Format | None:
     """Return the format of a file by the extension of its name, None if it is unknown."""
     ending = ending_of(path)
     return next((each for each in FORMATS if ending in each.endings), None)
+
+
+def path_and_layer(path: Path) -> tuple[Path, str | None]:
+    """Return a path without the name of a layer after it, and this name, None without.
+
+    >>> path_and_layer(Path("cells.h5ad:counts"))[1], path_and_layer(Path("cells.csv:counts"))[1]
+    ('counts', None)
+    """
+    name, _, layer = path.name.rpartition(":")
+    known = format_of(Path(name)) if name and layer else None
+    if known is None or not known.layers:
+        return path, None
+    return path.with_name(name), layer
 
 
 def imported(function: str) -> Any:

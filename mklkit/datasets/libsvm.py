@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
+from mklkit.datasets.file_contents import FileContents
 from mklkit.datasets.paths import readable_as
 from mklkit.errors import DataError
 
@@ -17,7 +18,7 @@ WIDE = 10_000
 LARGEST_DENSE = 2e9
 
 
-def read_libsvm(path: Path) -> tuple[pd.DataFrame, list[str]]:
+def read_libsvm(path: Path) -> FileContents:
     """Read a file in libsvm's format as dense columns ``x0``, ``x1``, … and ``target``.
 
     If there are more than 10,000 columns, those that are zero in all rows are left out.
@@ -43,4 +44,4 @@ def read_libsvm(path: Path) -> tuple[pd.DataFrame, list[str]]:
             " columns."
         )
     frame = pd.DataFrame(rows.toarray(), columns=[f"x{column}" for column in columns])
-    return frame.assign(target=labels), notes
+    return FileContents(frame.assign(target=labels), notes)

@@ -117,9 +117,10 @@ def load_features(
     absent = _check_needed(raw.name, present, wanted, columns, schema or Schema())
     raw.notes.extend(_notes_on_absent(absent))
     targets = [target] if isinstance(target, str) else list(target or ())
-    ids = _identifiers(raw.name, present, by) if raw.ids is None else None
+    of_file = raw.ids is not None and by in (None, raw.joined_by)
+    ids = None if of_file else _identifiers(raw.name, present, by)
     (rows,) = _as_trained(raw, [frame], columns, wanted, targets, schema, ids)
-    return rows if raw.ids is None else attrs.evolve(rows, ids=raw.ids)
+    return attrs.evolve(rows, ids=raw.ids) if of_file else rows
 
 
 def load_in_chunks(

@@ -1,4 +1,4 @@
-"""NumPy archives of rows and labels."""
+"""NumPy archives of rows and labels, and SciPy's of a sparse matrix."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import load_npz
 
+from mklkit.datasets.file_contents import FileContents, matrix_columns
 from mklkit.datasets.paths import readable_as
 from mklkit.errors import DataError, plain_message
-from mklkit.numerics.sparse import INSTEAD
 
 # The kinds of NumPy types that hold one number, text, date or duration per element.
 PLAIN_KINDS = "biufSUMm"
@@ -17,19 +18,15 @@ SPARSE = {"format", "shape", "data"}
 """Arrays that SciPy writes for a sparse matrix of any format."""
 
 
-def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
+def read_npz(path: Path) -> FileContents:
     """Read arrays ``X`` and, if present, ``y`` (or ``data`` and ``target``).
 
-    ``feature_names`` may name the columns.
+    ``feature_names`` may name the columns. An archive of ``scipy.sparse.save_npz`` holds rows
+    alone, whose columns are named ``x0``, ``x1``, …
     """
     arrays = _arrays_in(path)
     if arrays.keys() >= SPARSE:
-        shape = " of shape " + str(tuple(arrays["shape"].ravel().tolist()))
-        raise DataError(
-            f"{path.name} holds a sparse matrix{shape}, as scipy.sparse.save_npz writes it, and"
-            f" mklkit takes dense ones: read it with scipy.sparse.load_npz and {INSTEAD}; then save"
-            " the rows and labels with numpy.savez(file, X=rows, y=labels)."
-        )
+        return _sparse_rows(path)
     rows_name = next((name for name in ("X", "data") if name in arrays), None)
     label_name = next((name for name in ("y", "target") if name in arrays), None)
     if rows_name is None:
@@ -54,7 +51,19 @@ def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
                 f" in {path.name}."
             )
         frame["target"] = labels
-    return frame, []
+    return FileContents(frame)
+
+
+def _sparse_rows(path: Path) -> FileContents:
+    """Read a sparse matrix, in any of SciPy's formats."""
+    with readable_as(path, "a sparse matrix of SciPy"), path.open("rb") as file:
+        matrix = load_npz(file).tocsr()
+        if matrix.dtype.kind not in "biuf" or not np.isfinite(matrix.data).all():
+            raise ValueError("it must hold finite real numbers")
+        if matrix.indices.max(initial=0) >= matrix.shape[1] or matrix.indices.min(initial=0) < 0:
+            raise ValueError("it has entries outside of its shape")
+    frame = matrix_columns(matrix, [f"x{i}" for i in range(matrix.shape[1])])
+    return FileContents(frame, unnamed=True)
 
 
 def _arrays_in(path: Path) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -39,7 +40,7 @@ class ParquetFile:
     def opened(cls, path: Path) -> Self:
         """Read a file's schema."""
         signature = signature_of(path)
-        with _readable(path):
+        with readable_by_arrow(path):
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(path) as file:
@@ -66,7 +67,7 @@ class ParquetFile:
         names = {*self.columns} if columns is None else {*columns}
         wanted = [name for name in self.columns if name in names]
         done = 0
-        with _readable(self.path):
+        with readable_by_arrow(self.path):
             import pyarrow as pa
             import pyarrow.parquet as pq
 
@@ -76,7 +77,7 @@ class ParquetFile:
                     frames = []
                     for start in range(0, max(1, len(wanted)), BLOCK_COLUMNS):
                         block = wanted[start : start + BLOCK_COLUMNS]
-                        frames.append(_plain(file.read(columns=block), block))
+                        frames.append(frame_of(file.read(columns=block), block))
                         pa.default_memory_pool().release_unused()
                 frame = frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
                 yield frame, self.signature[0]
@@ -84,7 +85,7 @@ class ParquetFile:
             # Without a buffer a whole row group is read at once, which may be the whole file.
             with pq.ParquetFile(self.path, buffer_size=COLUMN_BUFFER, pre_buffer=False) as file:
                 for batch in file.iter_batches(rows, columns=wanted, use_threads=False):
-                    frame = _plain(pa.Table.from_batches([batch]), wanted)
+                    frame = frame_of(pa.Table.from_batches([batch]), wanted)
                     done += len(frame)
                     yield frame, self.signature[0] * done // max(1, self.n_rows)
             # Arrow keeps a hundred megabytes for later batches, which a limit on memory counts.
@@ -102,18 +103,28 @@ def columns_in(path: Path) -> list[str]:
 def writing(file: BinaryIO, _name: str = "") -> Iterator[Callable[[pd.DataFrame], None]]:
     """Give a function that writes more rows of the same columns."""
     try:
-        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise DataError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from error
+    with writing_arrow(partial(pq.ParquetWriter, file)) as write:
+        yield write
+
+
+@contextmanager
+def writing_arrow(writer_of: Callable[[Any], Any]) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Give a function that writes more rows with a writer of Arrow's, made of the first schema."""
+    import pyarrow as pa
+
     writer: Any = None
+    schema: Any = None
 
     def write(table: pd.DataFrame) -> None:
-        nonlocal writer
+        nonlocal writer, schema
         rows = pa.Table.from_pandas(table, preserve_index=False)
         if writer is None:
-            writer = pq.ParquetWriter(file, rows.schema)
-        writer.write_table(rows.cast(writer.schema))
+            schema = rows.schema
+            writer = writer_of(schema)
+        writer.write_table(rows.cast(schema))
 
     try:
         yield write
@@ -122,7 +133,8 @@ def writing(file: BinaryIO, _name: str = "") -> Iterator[Callable[[pd.DataFrame]
             writer.close()
 
 
-def _plain(table: Any, columns: list[str]) -> pd.DataFrame:
+def frame_of(table: Any, columns: list[str]) -> pd.DataFrame:
+    """Return these columns of an Arrow table, under names of text, with rows numbered from 0."""
     # Text is decoded only on access, so damaged text would be detected too late.
     table.validate(full=True)
     frame: pd.DataFrame = table.to_pandas()
@@ -137,14 +149,15 @@ def _is_name(label: Any) -> bool:
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable_by_arrow(path: Path, kind: str = "Parquet") -> Iterator[None]:
+    """Turn errors of Arrow's reader of a kind of file, or its absence, into a ``DataError``."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise DataError(
             f"Reading {path.name} needs pyarrow: pip install pyarrow, or save as CSV."
         ) from error
-    with readable_as(path, "Parquet"):
+    with readable_as(path, kind):
         yield
 
 

@@ -26,6 +26,7 @@ from mklkit.estimators.from_preset import (
 )
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names, split
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.numerics.sparse import count_gaps
 from mklkit.protocols import Column, Schema, Task
 from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.tasks import task_named
@@ -110,14 +111,18 @@ def build_pipeline(
         if source.columns is not None or source.unchanged or source.missing is not None
     ]
     columns = () if schema is None else schema.columns
-    encoder = TableEncoder(max_categories, Schema(columns, changing, infer, missing_value))
+    parameters = classifier.get_params()
+    parts = {"": classifier, **{f"{name}__": part for name, part in parameters.items()}}
+    names = [f"{name}scale" for name, part in parts.items() if takes_scale(part)]
+    encoder = TableEncoder(
+        max_categories,
+        Schema(columns, changing, infer, missing_value),
+        sparse=bool(names) and not covariates,
+    )
     passthrough = [source.columns for source in changing if source.unchanged]
     steps: list[tuple[str, Any]] = [("encode", encoder)]
     if covariates:
         steps.append(("covariates", CovariateRemoval(covariates, passthrough)))
-    parameters = classifier.get_params()
-    parts = {"": classifier, **{f"{name}__": part for name, part in parameters.items()}}
-    names = [f"{name}scale" for name, part in parts.items() if takes_scale(part)]
     if names:
         unsaid = [name for name in names if parameters[name] is None]
         classifier = clone(classifier).set_params(**dict.fromkeys(unsaid, scale))
@@ -332,7 +337,7 @@ def _missing_and_none(
     """Return which rows lack each source, and which lack all that kernels read, if unfilled."""
     schema = model[0].schema
     if not missable(declared_sources(model[-1])) or (
-        schema.missing_value is None and not features.isna().any(axis=None)
+        schema.missing_value is None and not count_gaps(features).any()
     ):
         return pd.DataFrame(index=features.index), np.zeros(len(features), bool)
     kept = [

@@ -56,6 +56,8 @@ def text_columns(frame: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the columns of a table that hold only text and gaps, by name."""
     # Tables may be very wide; taking each column of numbers out would take seconds.
     kinds = {kind for kind in {*frame.dtypes} if is_string_dtype(kind)}
+    if not kinds:
+        return {}
     places = [place for place, kind in enumerate(frame.dtypes) if kind in kinds]
     columns = (frame.iloc[:, place] for place in places)
     return {str(column.name): column for column in columns if is_text(column)}

@@ -8,15 +8,16 @@ from shlex import quote
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from mklkit.datasets.columns import is_number_type
 from mklkit.datasets.notations import TEXT
 from mklkit.errors import listed, named, quoted
+from mklkit.numerics.sparse import values_of
 
 NAMES_SHOWN = 5
 # More distinct texts than this, and in half of the rows, are rarely categories.
 MANY_CATEGORIES = 30
+BLOCK_VALUES = 1 << 22
 
 
 def remarks(
@@ -62,7 +63,7 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     """Return a comparable key of each column's contents, and whether its values differ."""
     kinds = frame.dtypes.tolist()
     plain = np.array([is_number_type(kind) for kind in kinds], bool)
-    of_numbers = iter(_contents_of_numbers(frame.loc[:, plain].to_numpy(np.float64)))
+    of_numbers = _contents_of_numbers(frame.loc[:, plain])
     contents: dict[str, tuple[Hashable, bool]] = {}
     for place, name in enumerate(frame.columns):
         if plain[place]:
@@ -74,9 +75,13 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     return contents
 
 
-def _contents_of_numbers(numbers: NDArray[np.float64]) -> Iterator[tuple[Hashable, bool]]:
-    """Yield the same of each column of numbers (N, d), all at once because d may be thousands."""
-    low, high = (ufunc.reduce(numbers, initial=np.nan) for ufunc in (np.fmin, np.fmax))
-    for column, varies in zip(np.ascontiguousarray(numbers.T), (low < high).tolist(), strict=True):
-        # A digest takes less memory than the values.
-        yield sha256(column).digest(), varies
+def _contents_of_numbers(frame: pd.DataFrame) -> Iterator[tuple[Hashable, bool]]:
+    """Yield the same of each column of numbers, by blocks because there may be thousands."""
+    step = max(1, BLOCK_VALUES // max(1, len(frame)))
+    for start in range(0, frame.shape[1], step):
+        numbers = values_of(frame.iloc[:, start : start + step]).astype(np.float64, copy=False)
+        low, high = (ufunc.reduce(numbers, initial=np.nan) for ufunc in (np.fmin, np.fmax))
+        columns = np.ascontiguousarray(numbers.T)
+        for column, varies in zip(columns, (low < high).tolist(), strict=True):
+            # A digest takes less memory than the values.
+            yield sha256(column).digest(), varies

@@ -30,14 +30,18 @@ def leave_missing(
     selectors: Iterable[Any],
     names: Sequence[str],
     sources: Sequence[str],
+    complete: Collection[str] = (),
 ) -> None:
     """Set NaN where a row lacks all of the encoded columns that a selector chooses.
 
-    Each of these ``names`` was made from one of the ``sources`` in the table ``frame``.
+    Each of these ``names`` was made from one of the ``sources`` in the table ``frame``, of which
+    some are ``complete``.
     """
     source_of = dict(zip(names, sources, strict=True))
     for selector in selectors:
         chosen = chosen_columns([selector], list(source_of))
+        if not chosen.isdisjoint(complete):
+            continue
         outputs = [name for name in encoded if name in chosen]
         inputs = frame.columns.isin([source_of[name] for name in outputs])
         missing = frame.loc[:, inputs].isna().all(axis=1).to_numpy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 
@@ -13,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from mklkit.datasets.columns import plain_values
+from mklkit.datasets.file_contents import UNNAMED, in_rows
 from mklkit.datasets.files import RawTable, read_whole
-from mklkit.errors import DataError, counted, listed, quoted, suggest
-from mklkit.estimators.sources import NOT_IN_GLOBS, may_name_source
+from mklkit.errors import DataError, counted, listed, named, quoted, suggest
+from mklkit.estimators.sources import NOT_IN_NAMES, as_source_name, may_name_source
 
 Part = str | PathLike[str] | pd.DataFrame
 """A file, or a frame of a program."""
@@ -28,9 +30,6 @@ SHOWN_IDS = 3
 
 OUTCOMES = "outcomes"
 """The source beside the outcomes of a frame, which has no name."""
-
-NOT_IN_NAMES = NOT_IN_GLOBS | frozenset("@]()=# \t")
-"""Characters of which the name of a source must have none, since kernels name it."""
 
 
 @attrs.frozen
@@ -80,8 +79,7 @@ class StudyFiles:
         """The name of the source that is beside the outcomes: that of the file, or outcomes."""
         if isinstance(self.outcomes, pd.DataFrame):
             return OUTCOMES
-        stem = Path(self.outcomes).name.partition(".")[0]
-        return re.sub(rf"[{re.escape(''.join(NOT_IN_NAMES))}]", "_", stem) or OUTCOMES
+        return as_source_name(Path(self.outcomes).name.partition(".")[0], OUTCOMES)
 
     @property
     def names(self) -> list[str]:
@@ -112,7 +110,9 @@ class StudyFiles:
         there = pd.DataFrame(
             {name: ids.isin(part.frame.index) for name, part in parts.items()}, index=ids
         )
-        columns = {name: self._columns(name, part.frame) for name, part in parts.items()}
+        of_files = {name: self._sources(name, part) for name, part in parts.items()}
+        columns = {name: list(chain(*of_file.values())) for name, of_file in of_files.items()}
+        sources = _all_sources(of_files)
         counts = Counter(column for names in columns.values() for column in names)
         if counts and max(counts.values()) > 1:
             twice = max(counts, key=lambda name: counts[name])
@@ -120,7 +120,7 @@ class StudyFiles:
                 f"Two columns would be named {quoted(twice)}: rename the one beside the outcomes."
             )
         frames = [
-            part.frame.set_axis(columns[name], axis=1).reindex(ids) for name, part in parts.items()
+            in_rows(part.frame.set_axis(columns[name], axis=1), ids) for name, part in parts.items()
         ]
         table = pd.concat(frames, axis=1).reset_index(drop=True)
         notes = [note for part in parts.values() for note in part.notes]
@@ -133,30 +133,43 @@ class StudyFiles:
             [*(self._numbers(parts, there) if several else ()), *notes],
             next((part.decimal for part in parts.values() if part.decimal), None),
             ids=pd.Series(ids, name=self.by),
-            sources=columns if several else None,
+            sources=sources if several or len(sources) > 1 else None,
         )
 
     def _files(self, as_text: Collection[str]) -> Iterator[_File]:
         """Read the files; one without the identifier may have samples in columns."""
         known: set[str] = set()
+        first: _File | None = None
         for name, part in zip(self.names, [self.outcomes, *self.sources.values()], strict=True):
             if isinstance(part, pd.DataFrame):
                 raw, title = _of_frame(part, self.by, name), name
             else:
                 raw = read_whole(part, [self.by, *_own_globs(name, as_text)])
                 title = Path(part).name
-            if self.by not in raw.frame and known:
+            raw = _with_ids(raw, self.by) if first is None else _beside(raw, self.by, first)
+            if self.by not in raw.frame and first is not None:
                 raw = _turned(raw, self.by, known)
-            file = _File.of(raw, self.by, title, bool(known))
+            file = _File.of(raw, self.by, title, first is not None)
             known |= {*file.frame.index}
+            first = first or file
             yield file
 
-    def _columns(self, name: str, frame: pd.DataFrame) -> list[str]:
-        """Return the columns' names in the joined table, which begin with that of their source."""
-        names = [str(column) for column in frame]
-        if name == self.own_name or all(each.startswith(f"{name}_") for each in names):
-            return names
-        return [f"{name}_{each}" for each in names]
+    def _sources(self, name: str, part: _File) -> dict[str, list[str]]:
+        """Return the names of a file's columns in the joined table, by source.
+
+        They begin with that of their source, except those of the first file.
+        """
+        sources = part.sources or {name: [str(column) for column in part.frame]}
+        if name == self.own_name:
+            return {source: [*columns] for source, columns in sources.items()}
+        if len(sources) == 1:
+            (names,) = sources.values()
+            begun = all(each.startswith(f"{name}_") for each in names)
+            return {name: [*names] if begun else [f"{name}_{each}" for each in names]}
+        return {
+            f"{name}_{source}": [f"{name}_{each}" for each in columns]
+            for source, columns in sources.items()
+        }
 
     def _numbers(self, parts: Mapping[str, _File], there: pd.DataFrame) -> list[str]:
         """Return notes on how many samples each file has, all have, and only one has."""
@@ -180,12 +193,16 @@ class StudyFiles:
 
 @attrs.frozen(eq=False)
 class _File:
-    """A file's columns, indexed by the identifiers as text, with notes on how it was read."""
+    """A file's columns, indexed by the identifiers as text, with notes on how it was read.
+
+    ``sources`` are the columns of each of its sources, if the file divides them.
+    """
 
     frame: pd.DataFrame
     path: str
     notes: list[str]
     decimal: str | None
+    sources: Mapping[str, Sequence[str]] | None = None
 
     @classmethod
     def of(cls, raw: RawTable, by: str, path: str, may_be_turned: bool) -> _File:
@@ -213,7 +230,11 @@ class _File:
             )
         frame = raw.frame.drop(columns=by).set_axis(pd.Index(ids), axis=0)
         notes = [f"{path}: {note}" for note in raw.notes]
-        return cls(frame, path, notes, raw.decimal)
+        sources = raw.sources and {
+            source: [column for column in columns if column != by]
+            for source, columns in raw.sources.items()
+        }
+        return cls(frame, path, notes, raw.decimal, sources)
 
 
 def read_data(source: str | PathLike[str] | StudyFiles, as_text: Collection[str] = ()) -> RawTable:
@@ -227,6 +248,63 @@ def _of_frame(frame: pd.DataFrame, by: str, name: str) -> RawTable:
         frame = frame.reset_index()
     frame, notes = plain_values(frame.set_axis([str(column) for column in frame], axis=1), name)
     return RawTable(frame, name, "a frame", notes)
+
+
+def _with_ids(raw: RawTable, by: str) -> RawTable:
+    """Return a table with the names of its samples as a column, if these are the identifiers.
+
+    They are if they have this name or none, and no column has it.
+    """
+    if by in raw.frame or raw.ids is None or raw.ids.name not in (by, UNNAMED):
+        return raw
+    frame = raw.frame.copy(deep=False)
+    frame.insert(0, by, raw.ids.to_numpy())
+    return attrs.evolve(raw, frame=frame)
+
+
+def _beside(raw: RawTable, by: str, first: _File) -> RawTable:
+    """Return the table of a source, with its identifiers and without outcomes of its own.
+
+    Rows without names are those of the first file, if there are as many.
+    """
+    if raw.unnamed:
+        n_rows, expected = len(raw.frame), len(first.frame)
+        if n_rows != expected:
+            raise DataError(
+                f"{raw.name} holds {counted(n_rows, 'row')} without identifiers, and {first.path}"
+                f" {expected}: rows without them are taken in the same order. Give both the same"
+                " rows, or write a file that names its samples, such as AnnData's (.h5ad)."
+            )
+        ids = pd.Series(first.frame.index, name=by)
+        told = f"rows have no identifiers and are taken in the order of {first.path}"
+        return _with_ids(attrs.evolve(raw, ids=ids, notes=[told, *raw.notes]), by)
+    if raw.sources is None:
+        return _with_ids(raw, by)
+    outcomes, *others = raw.sources
+    left_out = [column for column in raw.sources[outcomes] if column != by]
+    notes = [f"{named(left_out)} left out: columns of {outcomes} describe samples"]
+    return _with_ids(
+        attrs.evolve(
+            raw,
+            frame=raw.frame.drop(columns=left_out),
+            notes=[*(notes if left_out else []), *raw.notes],
+            sources={source: raw.sources[source] for source in others},
+        ),
+        by,
+    )
+
+
+def _all_sources(of_files: Mapping[str, Mapping[str, list[str]]]) -> dict[str, list[str]]:
+    """Return the columns of each source of all files, which must have different names."""
+    sources: dict[str, list[str]] = {}
+    for of_file in of_files.values():
+        twice = [source for source in of_file if source in sources]
+        if twice:
+            raise DataError(
+                f"Two sources are named {quoted(twice[0])}: give that of --source another name."
+            )
+        sources |= of_file
+    return sources
 
 
 def _own_globs(name: str, as_text: Collection[str]) -> list[str]:

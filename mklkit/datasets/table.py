@@ -30,6 +30,7 @@ from mklkit.datasets.target import (
 )
 from mklkit.errors import DataError, counted, listed, quoted
 from mklkit.estimators.sources import columns_of_labels, kernels_of_sources
+from mklkit.numerics.sparse import of_zeros, take_rows
 from mklkit.protocols import AS_READ, Column, Columns, Role, Schema, Task
 from mklkit.protocols.component import TASK
 from mklkit.registry.columns import bind_kernels, kernel_list
@@ -308,7 +309,8 @@ def load_table(
     source : str, path or StudyFiles
         A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
         ``digits_missing``, ``mixed_sources``, ``multiple_features``) or the path of a CSV (also
-        ``.gz``), Parquet, ARFF, libsvm or NPZ file.
+        ``.gz``), Parquet, Feather, ARFF, libsvm, NPZ, AnnData or MuData file. The name of a layer
+        follows the path, as in ``cells.h5ad:counts``.
     target : str, int or sequence of these, optional
         Name or position of the column to predict, or of several. Default: ``target``, else the last
         column; for a task with several columns, those of its own names.
@@ -346,6 +348,11 @@ def load_table(
         of_files = raw.sources or {"": frame.columns.tolist()}
         outcomes = [*next(iter(of_files.values()))]
         target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
+    if raw.unnamed and target is None:
+        raise DataError(
+            f"{raw.origin} holds numbers without outcomes: join it to a file that has them, as in"
+            " 'mklkit fit outcomes.csv --source words=counts.npz --by id'."
+        )
     notes = list(raw.notes)
     counts = None
     check_rows(raw.name, len(frame), least=1)
@@ -443,6 +450,8 @@ def _with_a_source(
     features: pd.DataFrame, known: NDArray[np.bool_], notes: list[str]
 ) -> NDArray[np.bool_]:
     """Return which rows have a target and a value in some file, with a note on those without."""
+    if len(of_zeros(features)):
+        return known  # Zeros are values too.
     empty = known & features.isna().all(axis=1).to_numpy()
     if empty.any():
         notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
@@ -464,7 +473,7 @@ def resolved_table(
     of the table.
     """
     features, notations, read = settle_notations(rows, source.decimal or ".", written=written)
-    features = features.loc[known].set_axis(labels.index)
+    features = take_rows(features, known).set_axis(labels.index)
     notes = [*notes, *read, *remarks(features, labels, notations)]
     others = [Column(str(name), role="target") for name in pd.DataFrame(labels)]
     others += [Column(str(name), role="left out") for name in dropped]

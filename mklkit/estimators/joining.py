@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import attrs
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from mklkit.errors import DataError, counted, listed, quoted
-from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse
+from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse, sparse_frame, sparse_places
 from mklkit.protocols import Array, ColumnBlocks
 
 SEPARATOR = re.compile(r"[_.:/|-]")
@@ -42,6 +42,20 @@ class SparseTable:
     blocks: tuple[Any, ...]
     columns: pd.Index
 
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Self:
+        """Return a data frame of which some columns are sparse, with equal neighbours together."""
+        is_sparse = np.zeros(frame.shape[1], bool)
+        is_sparse[sparse_places(frame)] = True
+        ends = [0, *(np.flatnonzero(np.diff(is_sparse)) + 1).tolist(), frame.shape[1]]
+        blocks = []
+        for start, stop in pairwise(ends):
+            block = frame.iloc[:, start:stop]
+            blocks.append(_sparse_rows("X", block) if is_sparse[start] else block)
+        return cls(
+            tuple(b if issparse(b) else b.reset_index(drop=True) for b in blocks), frame.columns
+        )
+
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of samples and columns."""
@@ -68,6 +82,17 @@ class SparseTable:
     def header(self) -> pd.DataFrame:
         """A table without rows, for scikit-learn's checks of names."""
         return pd.DataFrame(np.empty((0, len(self.columns))), columns=self.columns)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A data frame with the same columns, sparse ones among them."""
+        frames, start = [], 0
+        for block in self.blocks:
+            names = self.columns[start : start + block.shape[1]]
+            start += block.shape[1]
+            table = sparse_frame(block, names.tolist()) if issparse(block) else block
+            frames.append(table.set_axis(names, axis=1))
+        return pd.concat(frames, axis=1)
 
     @property
     def dense(self) -> tuple[pd.DataFrame, NDArray[np.intp]]:
@@ -116,13 +141,13 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     DataFrame of shape (N, sum of all d)
         Columns are named ``source_column``, by position if they have no names; that of a source
         with one unnamed column is named like the source. If all columns of a source begin with its
-        name and a separator, they keep their names.
+        name and a separator, they keep their names. Those of sparse sources are sparse.
 
     Raises
     ------
     DataError
-        If there is no source, a name is no text, a source is sparse, or sources differ in their
-        samples: in number, or in the index of data frames.
+        If there is no source, a name is no text, or sources differ in their samples: in number, or
+        in the index of data frames.
 
     See Also
     --------
@@ -134,18 +159,13 @@ def join_sources(sources: Mapping[str, Any]) -> pd.DataFrame:
     >>> list(table.columns)
     ['lab_0', 'lab_1', 'note']
     """
-    table, _ = _dense_table(sources)
+    table, _ = _frame_of(sources)
     return table
 
 
-def _dense_table(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame, Places]:
+def _frame_of(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame, Places]:
     table, places = _joined(sources, y)
-    if isinstance(table, SparseTable):
-        raise DataError(
-            "One table of sparse sources would take the memory of all their zeros: pass the mapping"
-            " to fit and predict of an estimator, or turn the sources into arrays with .toarray()."
-        )
-    return table, places
+    return table.frame if isinstance(table, SparseTable) else table, places
 
 
 def in_order_of(table: Any, names: Sequence[str]) -> Any:
@@ -169,24 +189,28 @@ def in_order_of(table: Any, names: Sequence[str]) -> Any:
 def joined_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
     """Return a mapping of sources as one table, and the columns of each; others unchanged.
 
-    A ``DataError`` refuses sources, and targets ``y``, whose indices name different samples.
+    A data frame of which some columns are sparse becomes a table in which they stay so. A
+    ``DataError`` refuses sources, and targets ``y``, whose indices name different samples.
     """
+    if isinstance(X, pd.DataFrame) and len(sparse_places(X)):
+        return SparseTable.of(X), None
     return _joined(X, y) if _is_mapping(X) else (X, None)
 
 
 def one_table(X: Any, y: Any = None) -> Any:
-    """Return a mapping of sources as one table, others unchanged; refuse what is sparse."""
+    """Return a mapping of sources as one data frame, others unchanged but sparse matrices."""
     return one_table_and_places(X, y)[0]
 
 
 def one_table_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
-    """Return a mapping as one table that is not sparse, and the columns of each source.
+    """Return a mapping as one data frame, and the columns of each source, which may be sparse.
 
-    Others are unchanged; a ``DataError`` refuses what is sparse, and sources, and targets ``y``,
-    whose indices name different samples.
+    Others are unchanged; a ``DataError`` refuses sparse matrices, whose columns have no names, and
+    sources, and targets ``y``, whose indices name different samples.
     """
-    refuse_sparse(X)
-    return _dense_table(X, y) if _is_mapping(X) else (X, None)
+    if issparse(X):
+        refuse_sparse(X)
+    return _frame_of(X, y) if _is_mapping(X) else (X, None)
 
 
 def _is_mapping(X: Any) -> bool:
@@ -231,37 +255,42 @@ def _joined(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame | S
 
 
 def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
-    """Return a sparse source as numbers in rows, without stored zeros, and its columns' names."""
-    columns = getattr(source, "columns", None)
+    """Return a sparse source as numbers in rows, and its columns' names."""
+    rows = _sparse_rows(f"Source {quoted(name)}", source)
+    suffixes = getattr(source, "columns", range(rows.shape[1]))
+    return rows, _names(name, suffixes)
+
+
+def _sparse_rows(place: str, source: Any) -> Any:
+    """Return sparse columns as numbers in rows, without stored zeros; errors name their place."""
     if isinstance(source, pd.DataFrame):
         try:
             source = cast(Any, source).sparse.to_coo()
         except ValueError as error:
             raise DataError(
-                f"Source {quoted(name)}: {error}. Turn it into a dense one with .sparse.to_dense()."
+                f"{place}: {error}. Turn it into a dense one with .sparse.to_dense()."
             ) from None
     if source.ndim != 2 or not source.shape[1]:
         raise DataError(
-            f"Source {quoted(name)} must have rows and columns; it is sparse, of shape"
-            f" {source.shape}."
+            f"{place} must have rows and columns; it is sparse, of shape {source.shape}."
         )
     if source.dtype.kind not in "biuf":
         raise DataError(
-            f"Source {quoted(name)} is sparse and holds values of type {source.dtype}; expected"
-            " real numbers, as in X.astype(float)."
+            f"{place} is sparse and holds values of type {source.dtype}; expected real numbers, as"
+            " in X.astype(float)."
         )
     dtype = np.float32 if source.dtype == np.float32 else np.float64
     rows = csr_array(source, dtype=dtype, copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
     if not np.isfinite(rows.data).all():
-        place = int(np.flatnonzero(~np.isfinite(rows.data))[0])
-        row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
+        entry = int(np.flatnonzero(~np.isfinite(rows.data))[0])
+        row = int(np.searchsorted(rows.indptr, entry, side="right")) - 1
         raise DataError(
-            f"Source {quoted(name)} is sparse and has NaN or infinity in row {row} (counted from"
-            " 0). A sparse source can't have gaps: leave out what is unknown, or pass an array."
+            f"{place} is sparse and has NaN or infinity in row {row} (counted from 0). Sparse"
+            " columns can't have gaps: leave out what is unknown, or pass an array."
         )
-    return rows, _names(name, range(rows.shape[1]) if columns is None else columns)
+    return rows
 
 
 def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:

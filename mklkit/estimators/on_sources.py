@@ -35,7 +35,7 @@ def on_sources(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     Raises
     ------
     DataError
-        If a source is sparse, or sources and targets have different samples.
+        If sources and targets have different samples.
 
     Examples
     --------

@@ -279,7 +279,7 @@ def better_representations(estimator: Any, X: Any, y: Any) -> list[dict[str, Any
             sources.setdefault(key, []).append(bound)
     if not sources or estimator.kind.is_empty:
         return []
-    rows = read_rows(estimator, plan.schema, as_source(X))
+    rows = read_rows(estimator, plan.schema, as_source(joined_and_places(X)[0]))
     if not rows.in_memory:
         return []
     data = check_training(BaseEstimator(), estimator.kind, rows, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -32,6 +33,9 @@ from mklkit.views.bound_kernels import BoundKernel
 NOT_IN_GLOBS = frozenset(",*?[:")
 """Characters of a source's name that mean something else in the columns of a kernel."""
 
+NOT_IN_NAMES = NOT_IN_GLOBS | frozenset("@]()=# \t")
+"""Characters of which the name of a source must have none, for kernels to name it."""
+
 MOST_GROUPS = 30
 """More groups, of a few columns each, are rather the names of columns than sources."""
 
@@ -61,6 +65,16 @@ def may_name_source(label: str) -> bool:
     """
     kernels = {entry.name for entry in get_registry().entries("kernel")}
     return label != AUTO_KERNELS and not {"(", "[", "#"} & {*label} and label not in kernels
+
+
+def as_source_name(text: str, default: str) -> str:
+    """Return a text, such as the name of a file, as that of a source, which kernels can name.
+
+    >>> as_source_name("rna counts", "file"), as_source_name("linear", "file")
+    ('rna_counts', 'linear_')
+    """
+    name = re.sub(rf"[{re.escape(''.join(NOT_IN_NAMES))}]", "_", text) or default
+    return name if may_name_source(name) else f"{name}_"
 
 
 def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.estimators.sharing import fit_on
+from mklkit.numerics.sparse import take_rows
 from mklkit.protocols import Array, Task
 from mklkit.protocols.splits.split import Indices, Split
 from mklkit.views.cache import Cache
@@ -66,7 +67,9 @@ class Samples:
             As the features are.
         """
         features = self.features
-        return features.iloc[places] if isinstance(features, pd.DataFrame) else features[places]
+        return (
+            take_rows(features, places) if isinstance(features, pd.DataFrame) else features[places]
+        )
 
     def take(self, places: Any) -> Samples:
         """Return some of the samples.

@@ -14,6 +14,7 @@ from scipy.special import gammaln
 
 from mklkit.datasets.columns import is_number_type
 from mklkit.errors import counted, named
+from mklkit.numerics.sparse import count_gaps, take_rows, values_of
 
 LEAST_KNOWN = 0.9
 """The share of rows in which a column must have a value."""
@@ -33,12 +34,12 @@ def columns_giving_class(table: pd.DataFrame, labels: NDArray[Any]) -> list[str]
     O(Nd log N), for numbers without gaps by blocks of columns.
     """
     numeric = np.array([is_numeric_dtype(kind) for kind in table.dtypes], bool)
-    complete = np.flatnonzero(numeric & table.notna().all().to_numpy())
+    complete = np.flatnonzero(numeric & (count_gaps(table) == 0))
     giving = np.zeros(table.shape[1], bool)
     step = max(1, BLOCK_VALUES // max(1, len(table)))
     for start in range(0, len(complete), step):
         places = complete[start : start + step]
-        values = table.iloc[:, places].to_numpy()
+        values = values_of(table.iloc[:, places])
         giving[places] = _give_class(values, labels, table.shape[1])
     for place in np.setdiff1d(np.arange(table.shape[1]), complete).tolist():
         giving[place] = gives_class(table.iloc[:, place], labels, table.shape[1])
@@ -128,7 +129,7 @@ def _hashes(features: pd.DataFrame) -> NDArray[Any]:
         places = np.flatnonzero(kinds == kind)
         for start in range(0, len(places), step):
             # Zeros are equal whatever their sign, and so are gaps.
-            values = features.iloc[:, places[start : start + step]].to_numpy()
+            values = values_of(features.iloc[:, places[start : start + step]])
             numbers = np.ascontiguousarray(values) + 0
             if numbers.dtype.kind == "f":
                 numbers[np.isnan(numbers)] = np.nan
@@ -161,7 +162,7 @@ def leakage_notes(
     firsts = np.sort(np.unique(hashes, return_index=True)[1])
     if groups is not None:
         firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
-    some, values = features.iloc[firsts], targets[firsts]
+    some, values = take_rows(features, firsts), targets[firsts]
     names = gives(some, values)
     if names:
         notes.append(

@@ -23,6 +23,7 @@ from mklkit.estimators.proposing import AUTO, better_representations
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
 from mklkit.evaluation.study import Study, steps_of
+from mklkit.numerics.sparse import take_rows
 
 
 @attrs.frozen(eq=False)
@@ -91,7 +92,7 @@ def _better_representations(
     estimator = classifier_in(model[-1])
     if not study.settings.kernels or not isinstance(estimator, KernelEstimator):
         return []
-    features = model[:-1].transform(study.table.features.iloc[train])
+    features = model[:-1].transform(take_rows(study.table.features, train))
     better = better_representations(estimator, features, study.targets[train])
     for each in better:
         warnings.warn(

@@ -214,9 +214,7 @@ def explain(
     unadjusted = _unadjusted(refit, data, fitted)
     with reported(progress, "explaining") as tell, quiet_removal():
         repeats_done = measured.run(splits, tell, limit)
-    sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
-    rows = sample.as_fitted(sample.table)
-    encoded = rows if before is None else before.transform(rows)
+    encoded, alike_notes = _some_encoded(data, before, task, seed)
     alignment = alignment_matrix(fitted, encoded, centered=True)
     sizes = self_similarity(fitted, encoded).to_numpy()
     scores = measured.scores()
@@ -276,6 +274,13 @@ def explain(
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
+
+
+def _some_encoded(data: ScoredRows, before: Any, task: Task, seed: int) -> tuple[Any, list[str]]:
+    """Return some of the rows as kernels read them, and a note if these are not all."""
+    sample, notes = data.sampled(task, ALIGNED_ROWS, seed)
+    rows = sample.as_fitted(sample.table)
+    return (rows if before is None else before.transform(rows)), notes
 
 
 IGNORED = "ignore"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mklkit.errors import DataError, type_name
 
@@ -34,9 +37,9 @@ def refuse_sparse(value: Any, name: str = "X") -> None:
             f"{name} is a sparse matrix ({type_name(value)} of shape {value.shape}), and mklkit"
             f" {takes}."
         )
-    if is_sparse_frame(value):
+    if isinstance(value, pd.DataFrame) and (n_sparse := len(sparse_places(value))):
         raise DataError(
-            f"{name} is a DataFrame of {value.shape[1]} sparse columns, and mklkit takes dense"
+            f"{name} is a DataFrame with {n_sparse} sparse columns, and here mklkit takes dense"
             " ones: turn it into a dense one with .sparse.to_dense()."
         )
 
@@ -45,3 +48,70 @@ def is_sparse_frame(value: Any) -> bool:
     """Return whether a value is a DataFrame whose columns are all sparse."""
     kinds = value.dtypes.tolist() if isinstance(value, pd.DataFrame) else []
     return bool(kinds) and all(isinstance(kind, pd.SparseDtype) for kind in kinds)
+
+
+def sparse_places(frame: pd.DataFrame) -> NDArray[np.intp]:
+    """Return the positions of a table's sparse columns, (k,).
+
+    >>> frame = pd.DataFrame({"a": [1.0], "b": pd.arrays.SparseArray([0.0])})
+    >>> sparse_places(frame)
+    array([1])
+    """
+    return np.flatnonzero([isinstance(kind, pd.SparseDtype) for kind in frame.dtypes])
+
+
+def of_zeros(frame: pd.DataFrame) -> NDArray[np.intp]:
+    """Return the positions of the sparse columns of numbers that leave out zeros, (k,)."""
+    places = sparse_places(frame)
+    if not len(places):
+        return places
+    kinds = frame.dtypes.iloc[places].tolist()
+    plain = [kind.kind in "iuf" and kind.fill_value == 0 for kind in kinds]
+    return places[np.array(plain, bool)]
+
+
+def as_matrix(frame: pd.DataFrame) -> Any:
+    """Return columns that leave out zeros as one sparse matrix (N, k) in SciPy's COO format."""
+    return cast(Any, frame).sparse.to_coo()
+
+
+def sparse_frame(matrix: Any, columns: Sequence[Any], index: Any = None) -> pd.DataFrame:
+    """Return a sparse matrix (N, k) as a table of sparse columns."""
+    frame = cast(Any, pd.DataFrame).sparse.from_spmatrix(matrix, index=index, columns=[*columns])
+    return cast(pd.DataFrame, frame)
+
+
+def values_of(frame: pd.DataFrame) -> NDArray[Any]:
+    """Return a table of numbers as an array (N, d)."""
+    # pandas would make each sparse column dense by itself.
+    if frame.shape[1] and len(of_zeros(frame)) == frame.shape[1]:
+        return cast(NDArray[Any], as_matrix(frame).toarray())
+    return frame.to_numpy()
+
+
+def count_gaps(frame: pd.DataFrame) -> NDArray[np.intp]:
+    """Return the number of gaps in each column of a table (d,)."""
+    places = of_zeros(frame)
+    if not len(places):
+        return frame.isna().sum().to_numpy()
+    dense = np.setdiff1d(np.arange(frame.shape[1]), places)
+    matrix = as_matrix(frame.iloc[:, places])
+    counts = np.zeros(frame.shape[1], np.intp)
+    counts[dense] = frame.iloc[:, dense].isna().sum()
+    counts[places] = np.bincount(matrix.col[np.isnan(matrix.data)], minlength=len(places))
+    return counts
+
+
+def take_rows(frame: pd.DataFrame, places: Any) -> pd.DataFrame:
+    """Return the rows of a table at these positions, or of a mask, or of a slice."""
+    sparse = of_zeros(frame)
+    if not len(sparse):
+        return frame.iloc[places]
+    # pandas would take the rows of each sparse column by itself.
+    dense = np.setdiff1d(np.arange(frame.shape[1]), sparse)
+    others = frame.iloc[:, dense].iloc[places]
+    matrix = as_matrix(frame.iloc[:, sparse]).tocsr()[places]
+    taken = sparse_frame(matrix, frame.columns[sparse].tolist(), others.index)
+    table = pd.concat([others, taken], axis=1)
+    order = np.argsort(np.concatenate([dense, sparse]), kind="stable")
+    return table if (np.diff(order) == 1).all() else table.iloc[:, order]

@@ -14,7 +14,7 @@ from drawing import ODD_TEXTS, Draw, labels_for, rows_of
 
 ENDINGS = (
     *(".csv", ".csv", ".csv", ".tsv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff"),
-    *(".libsvm", ".svm", ".libsvm.gz", ".npz", ".npz"),
+    *(".libsvm", ".svm", ".libsvm.gz", ".npz", ".npz", ".feather"),
 )
 CELLS = (
     *("", "?", "NA", "nan", "inf", "-inf", "1e400", "9" * 400, "1,200", "−1", "é", " ", "\x00"),
@@ -109,6 +109,8 @@ def _odd(draw: Draw, frame: pd.DataFrame, kind: str) -> pd.DataFrame:
 def _bytes_of(draw: Draw, frame: pd.DataFrame, name: str) -> bytes:
     if name.endswith((".parquet", ".pq")):
         return _parquet(frame)
+    if name.endswith(".feather"):
+        return _feather(frame)
     if name.endswith(".npz"):
         return _npz(draw, frame)
     if name.endswith(".arff"):
@@ -134,6 +136,12 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     except (ValueError, TypeError):  # a column that mixes types, or text that is no UTF-8
         text = frame.map(ascii)
         text.set_axis([f"c{i}" for i in range(text.shape[1])], axis=1).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _feather(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    pd.read_parquet(io.BytesIO(_parquet(frame))).reset_index(drop=True).to_feather(buffer)
     return buffer.getvalue()
 
 

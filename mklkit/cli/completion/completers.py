@@ -16,7 +16,7 @@ from pathlib import Path
 import typer
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME, ORIGINS
-from mklkit.datasets.formats import FORMATS, format_of, imported
+from mklkit.datasets.formats import FORMATS, format_of, imported, path_and_layer
 from mklkit.errors import MKLKitError
 
 Named = list[tuple[str, str]]
@@ -113,7 +113,7 @@ def columns_of(data: str) -> list[str]:
     if built_in is not None:
         return built_in
     with suppress(MKLKitError, OSError, ValueError, ImportError):
-        path = _first_file(user_path(data))
+        path = _first_file(path_and_layer(user_path(data))[0])
         known = None if path is None else format_of(path)
         if known is not None and known.header is not None:
             columns: list[str] = imported(known.header)(path)
