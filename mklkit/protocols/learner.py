@@ -604,7 +604,7 @@ class Subproblem(ABC):
         Returns
         -------
         weights : ndarray of shape (n, G)
-            v, the weights of the n samples that have the view's source.
+            The weights v of the n samples that have the view's source.
         outputs : ndarray of shape (n, G)
             The decision values of these samples.
         biases : ndarray of shape (G,)

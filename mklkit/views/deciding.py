@@ -309,9 +309,10 @@ class RowBlock:
         (rows,) = self.rows.arrays_of([projector])
         key = kernel.base, id(rows), id(kept.rows)
         if key not in self._bases:
-            self._bases[key] = BASES[kernel.base](rows, kept.rows)
-        base = self._bases[key].take(kept.members, axis=1)
-        return kernel.of(base, np.empty_like(base))
+            # Those of a training row are side by side: maps take some of these rows.
+            self._bases[key] = BASES[kernel.base](kept.rows, rows)
+        base = self._bases[key][kept.members]
+        return kernel.of(base, np.empty_like(base)).T
 
     def _where_present(self, columns: Array, projector: Projector) -> Array:
         """Return columns, zero for samples that miss the source, and scaled for others.

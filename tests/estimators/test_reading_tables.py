@@ -142,7 +142,7 @@ def test_other_gaps_in_numbers_are_medians_or_lacking_sources(kernels):
     model = MKLClassifier(kernels).fit(frame, [0, 0, 1, 1])
     assert np.isfinite(model.decision_function(frame)).all()
     assert "1 of 4 rows lack" in " ".join(model.choices_)
-    with pytest.raises(DataError, match="Row 1"):
+    with pytest.raises(DataError, match="Row 2"):
         MKLClassifier("linear@b").fit(frame, [0, 0, 1, 1])
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, load_model, save_model
-from mklkit.protocols import SomeRows
+from mklkit.estimators.predicting import finite_values
+from mklkit.protocols import Rows, SomeRows
 
 N, N_CLASSES = 240, 12
 GAMMAS = {"a": 0.1, "b": 0.3}
@@ -48,7 +49,7 @@ def test_rows_are_kept_and_written_once(data: Any, tmp_path: Path) -> None:
     loaded = load_model(tmp_path / "m.mkl")
     for each in (model, loaded, pickle.loads(pickle.dumps(model))):
         arrays = {id(some.rows): some.rows for some in rows_of(each)}
-        assert [array.shape for array in arrays.values()] == [(N - 30, 20), (N - 30, 20)]
+        assert [array.shape for array in arrays.values()] == [(N, 20), (N, 20)]
         np.testing.assert_array_equal(each.decision_function(new), model.decision_function(new))
     numbers = X.nbytes + sum(decision.learner.coefficients.nbytes for decision in model.decisions_)
     # The rest are places of rows, names and numbers of 66 problems of two kernels.
@@ -72,22 +73,38 @@ def test_predictions_are_those_of_a_support_vector_machine(data: Any, tmp_path: 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_values_are_those_of_rows_that_are_not_shared(
-    settings: dict[str, Any], data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, Any], data: Any, tmp_path: Path
 ) -> None:
     X, y, new = data
-    X, y = X[:, :30], y % 4
-    kernels = ["a:rbf@0:20", "b:linear@0:20", "c:rbf@20:30"]
-    model = MKLClassifier(kernels, **settings).fit(X, y)
+    X, y, new = X[:, :30], y % 4, new[:, :30]
+    model = MKLClassifier(["a:rbf@0:20", "b:linear@0:20", "c:rbf@20:30"], **settings).fit(X, y)
     save_model(model, tmp_path / "m.mkl")
-
-    def unshared(decisions: Sequence[Any], rows: Any) -> Sequence[Any]:
-        return decisions
-
-    monkeypatch.setattr("mklkit.estimators.fit.sharing_rows", unshared)
-    apart = MKLClassifier(kernels, **settings).fit(X, y)
-    assert not any(isinstance(rows, SomeRows) for rows in rows_of(apart))
-    expected = apart.decision_function(new[:, :30])
-    np.testing.assert_array_equal(model.decision_function(new[:, :30]), expected)
     loaded = load_model(tmp_path / "m.mkl")
-    np.testing.assert_array_equal(loaded.decision_function(new[:, :30]), expected)
+    expected = np.column_stack([apart(decision).decide(new) for decision in model.decisions_])
+    for each in (model, loaded):
+        values = finite_values(each.fitted_, Rows.of(new))
+        # Distances are about the mean of all rows, which changes their last digits.
+        np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(loaded.decision_function(new), model.decision_function(new))
     assert loaded.fitted_.problems == model.fitted_.problems
+
+
+def apart(decision: Any) -> Any:
+    """Return a decision whose maps have arrays of their own."""
+    return decision.with_projectors(
+        [
+            attrs.evolve(projector, map=projector.map.with_landmarks(projector.map.landmarks))
+            for projector in decision.projectors
+        ]
+    )
+
+
+def test_rows_that_no_decision_uses_are_dropped(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(300, 3)) * 0.05
+    y = np.arange(300) % 3
+    X[:, 0] += 10 * y
+    model = MKLClassifier(["linear"], learner="svm(C=1)", scale=None).fit(X, y)
+    (array,) = {id(some.rows): some.rows for some in rows_of(model)}.values()
+    used = {some.rows[place].tobytes() for some in rows_of(model) for place in some.members}
+    assert len(used) == len(array) < 240
+    assert used <= {row.tobytes() for row in X}
