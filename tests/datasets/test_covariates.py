@@ -311,7 +311,7 @@ def test_commands_take_out_keep_save_and_refuse(study, tmp_path: Path) -> None:
     )
     assert (explained.code, "can't be traced" in explained.out) == (0, False)
     assert " covariates    0.200 " in run(*taken_out, "--covariates-share", "0.2")
-    proposed = ("fit", "study.csv", "--target", "status", "--sources", "a_*", "--sources", "b_*")
+    proposed = ("fit", "study.csv", "--target", "status", "-k", "auto@a_*", "-k", "auto@b_*")
     proposed = run_in_process(*proposed, *taken_out, "--covariates-share", "0.2", cwd=tmp_path)
     assert "covariates 0.200" in " ".join(proposed.out.split())
     compared = run(*taken_out, "--cv", "2x1", "-c", "uniform", command="compare")

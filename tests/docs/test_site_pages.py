@@ -179,6 +179,7 @@ FOLLOWED = {
     ),
     "docs/guides/notebooks.md": Followed(),
     "docs/guides/omics.md": Followed(slow=True),
+    "docs/guides/study.md": Followed(long=True, instead={"--cv 5x2": "--cv 2x1"}),
     "docs/guides/probabilities.md": Followed(long=True),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(
