@@ -162,7 +162,7 @@ def explain(
         trained = None if ignore_groups else groups_of(metadata)
         targets = [target] if target is not None else targets_of(metadata)
         selectors = targets, groups or trained, split_column, trained
-        read = rows_to_score(studied, pipeline, task, model, *selectors)
+        read = rows_to_score(studied, pipeline, task, model, *selectors, may_miss_sources=False)
         rows, truth, together, parts, notes = read
         if ignore_groups and (grouped := groups_of(metadata)):
             notes.append(

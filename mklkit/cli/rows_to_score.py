@@ -23,10 +23,12 @@ def rows_to_score(
     groups: str | None,
     split_column: str | None,
     trained: str | None,
+    may_miss_sources: bool = True,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, list[str]]:
     """Return the rows that have every target, a column for each, groups, parts, and remarks.
 
-    ``trained`` is the column of the model's own groups, if these are to be kept together.
+    ``trained`` is the column of the model's own groups, if these are to be kept together. Where a
+    model is fitted again, the rows may not all miss a source.
     """
 
     from mklkit.datasets import load_features
@@ -51,7 +53,9 @@ def rows_to_score(
     needed = [name for name in columns if name not in dropped]
     options = {groups: "--groups", split_column: "--split-column"}
     selectors = [*names, *(name for name in options if name is not None)]
-    rows = load_features(data, columns, selectors, needed, schema)
+    rows = load_features(
+        data, columns, selectors, needed, schema, may_miss_sources=may_miss_sources
+    )
     for name in selectors:
         if name not in rows.targets:
             why = f" of the {task.plural}, by which the model is scored: give --target."

@@ -10,7 +10,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.predict import groups_of, joined_by
+from mklkit.cli.predict import Findings, groups_of, joined_by
 from mklkit.cli.rows_to_score import rows_to_score
 from mklkit.cli.tables import class_table, parts_table
 from mklkit.display.numbers import number
@@ -57,6 +57,7 @@ def score(
     intervals of 95 % over samples, or over groups. A source of which DATA has no column is
     missing in all samples.
     """
+    from mklkit.datasets.pipeline import encoder_in
     from mklkit.estimators.task_of import task_of
     from mklkit.evaluation.cohort import score_cohort
     from mklkit.persistence import faults_of_file, load_model, read_metadata
@@ -73,6 +74,9 @@ def score(
         grouped = groups or groups_of(metadata)
         selectors = targets, grouped, None, None if groups else grouped
         rows, truth, together, _, notes = rows_to_score(studied, pipeline, task, model, *selectors)
+        findings = Findings(encoder_in(pipeline))
+        findings.add(rows)
+        findings.say()
         with working("scoring"):
             result = score_cohort(
                 pipeline,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 
 import attrs
+import numpy as np
 import pandas as pd
 
 from mklkit.datasets.files import ChunkedTable, Progress, RawTable, is_large
@@ -63,6 +64,7 @@ def load_features(
     needed: Sequence[str] | None = None,
     schema: Schema | None = None,
     by: str | None = None,
+    may_miss_sources: bool = True,
 ) -> NewRows:
     """Read new rows to predict for.
 
@@ -81,6 +83,8 @@ def load_features(
         How the training table's columns were read, as in ``Table.schema``; by default unknown.
     by : str, optional
         A column that identifies the rows, which is returned as it is written.
+    may_miss_sources : bool, default=True
+        Whether all columns of a source may be absent: its samples then miss the source.
 
     Returns
     -------
@@ -91,7 +95,7 @@ def load_features(
     ------
     DataError
         If the data can't be read, have no rows, lack a feature column, or hold values unlike those
-        of training. All columns of a source may be absent: its samples then miss the source.
+        of training.
 
     See Also
     --------
@@ -114,7 +118,8 @@ def load_features(
         # Kernels look up rows by it.
         frame = frame.assign(**{raw.joined_by: raw.ids.to_numpy(dtype=object)})
     present = frame.columns.tolist()
-    absent = _check_needed(raw.name, present, wanted, columns, schema or Schema())
+    sources = schema if schema is not None and may_miss_sources else Schema()
+    absent = _check_needed(raw.name, present, wanted, columns, sources)
     raw.notes.extend(_notes_on_absent(absent))
     targets = [target] if isinstance(target, str) else list(target or ())
     of_file = raw.ids is not None and by in (None, raw.joined_by)
@@ -210,6 +215,19 @@ def _notes_on_absent(absent: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
+def _with_absent(frame: pd.DataFrame, wanted: list[str], schema: Schema | None) -> pd.DataFrame:
+    """Return some columns of a table; those that are absent have no values."""
+    lost = [column for column in wanted if column not in frame]
+    if not lost:
+        return frame[wanted]
+    words = {*schema.named(holds="text")} if schema is not None else set()
+    empty = {
+        column: pd.Series(np.nan, frame.index, object if column in words else float)
+        for column in lost
+    }
+    return pd.concat([frame, pd.DataFrame(empty, frame.index)], axis=1)[wanted]
+
+
 def _as_trained(
     source: RawTable | ChunkedTable,
     frames: Iterable[pd.DataFrame],
@@ -229,7 +247,7 @@ def _as_trained(
         labels = {
             name: read_target(frame[name], source.decimal, []) for name in targets if name in frame
         }
-        there = frame.reindex(columns=wanted)  # A source may be absent.
+        there = _with_absent(frame, wanted, schema)
         features, now, read = read_later(there, known, source.decimal or ".", told)
         notes += read
         told, known = told | {*now}, now | known
