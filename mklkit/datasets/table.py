@@ -290,6 +290,12 @@ def load_table(
     if raw.sources is not None:
         # Outcomes are in the first file, and have names there as without the others.
         outcomes = [*next(iter(raw.sources.values()))]
+        if not outcomes:
+            raise DataError(
+                f"{raw.name} has no column of outcomes, only {quoted(raw.joined_by)} and features:"
+                " join it to a file that has them, as in 'mklkit fit outcomes.csv --source"
+                f" rna={raw.origin.split()[-1]} --by {raw.joined_by}'."
+            )
         target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
     if raw.unnamed and target is None:
         raise DataError(
