@@ -293,8 +293,7 @@ def load_table(
         if not outcomes:
             raise DataError(
                 f"{raw.name} has no column of outcomes, only {quoted(raw.joined_by)} and features:"
-                " join it to a file that has them, as in 'mklkit fit outcomes.csv --source"
-                f" rna={raw.origin.split()[-1]} --by {raw.joined_by}'."
+                " join it, by --source, to a file that has them."
             )
         target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
     if raw.unnamed and target is None:

@@ -129,9 +129,7 @@ class TestAnnData:
 
     def test_without_outcomes(self, anndata: Any, tmp_path: Path) -> None:
         cells(anndata).write_h5ad(tmp_path / "cells.h5ad")
-        with pytest.raises(
-            DataError, match=r"no column of outcomes.*--source rna=cells.h5ad --by id"
-        ):
+        with pytest.raises(DataError, match=r"no column of outcomes.*join it, by --source"):
             load_table(tmp_path / "cells.h5ad")
 
     def test_predictions_name_the_samples(self, anndata: Any, tmp_path: Path) -> None:
