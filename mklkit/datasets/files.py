@@ -182,8 +182,8 @@ class ChunkedTable:
         known = _checked_format(paths[0])
         if not known.in_parts:
             raise DataError(
-                f"{paths[0].name} is a {known.name} file, which can't be read in parts: save it as"
-                f" {' or '.join(IN_PARTS)}."
+                f"{paths[0].name} can't be read in parts, as {' and '.join(IN_PARTS)} files can:"
+                " save it as such a file."
             )
         name = _name_of(paths[0])
         origin = f"{known.name} file {paths[0].name}"

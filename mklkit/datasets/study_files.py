@@ -36,7 +36,7 @@ OUTCOMES = "outcomes"
 class StudyFiles:
     """A file with the outcomes of samples, and perhaps a file a source, joined by an identifier.
 
-    Attributes
+    Parameters
     ----------
     outcomes : str, path or DataFrame
         The file or frame with the outcomes. Its other columns keep their names and are one source.
@@ -49,7 +49,11 @@ class StudyFiles:
     Raises
     ------
     DataError
-        If a name can't be that of a source.
+        If a name can't be that of a source; and by :meth:`read`.
+
+    See Also
+    --------
+    load_study : Reads them with a target.
 
     Examples
     --------
@@ -99,7 +103,22 @@ class StudyFiles:
         """Return the samples of all files as one table.
 
         Those of the first file come first, in its order; then those that only others have. A sample
-        that is not in a file has no values in its columns. ``as_text`` as for a single file.
+        that is not in a file has no values in its columns.
+
+        Parameters
+        ----------
+        as_text : collection of str, optional
+            Names or globs of columns of CSV files to leave as text.
+
+        Returns
+        -------
+        RawTable
+            The joined table, with the identifiers of its rows and each source's columns.
+
+        Raises
+        ------
+        DataError
+            If a file lacks the identifier or has one twice, or identifiers hardly match.
         """
         parts = dict(zip(self.names, self._files(as_text), strict=True))
         first = parts[self.own_name]

@@ -347,6 +347,11 @@ def load_table(
         # Outcomes are in the first file, and have names there as without the others.
         of_files = raw.sources or {"": frame.columns.tolist()}
         outcomes = [*next(iter(of_files.values()))]
+        if not outcomes:
+            raise DataError(
+                f"{raw.name} has no column of outcomes, only {quoted(raw.joined_by)} and features:"
+                " join it, by --source, to a file that has them."
+            )
         target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
     if raw.unnamed and target is None:
         raise DataError(
@@ -414,8 +419,14 @@ def load_study(
         The column that identifies a sample in each of them; of a frame it may be the index.
     outcomes : str, path or DataFrame
         The file or frame with the target, whose other columns are a source too.
-    target, drop, weights, task
-        As for :func:`load_table`.
+    target : str, int or sequence of these, optional
+        The columns to predict, beside the outcomes; as for :func:`load_table`.
+    drop : sequence of str, optional
+        Columns to leave out, by their names in the joined table.
+    weights : str or int, optional
+        The column with the weights of samples, beside the outcomes.
+    task : str, default="classification"
+        How to treat the target, as for :func:`load_table`.
 
     Returns
     -------

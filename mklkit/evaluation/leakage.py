@@ -124,7 +124,9 @@ def _hashes(features: pd.DataFrame) -> NDArray[Any]:
     """
     step = max(1, BLOCK_VALUES // max(1, len(features)))
     kinds = np.array([str(kind) if is_number_type(kind) else "" for kind in features.dtypes], str)
-    of_kinds = [pd.util.hash_pandas_object(features.loc[:, kinds == ""], index=False)]
+    others = features.loc[:, kinds == ""]
+    # pandas before 3 hashes no rows without columns.
+    of_kinds = [pd.util.hash_pandas_object(others, index=False)] if others.shape[1] else []
     for kind in np.unique(kinds[kinds != ""]).tolist():
         places = np.flatnonzero(kinds == kind)
         for start in range(0, len(places), step):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -56,6 +57,8 @@ def column_effects(
     most = min(ROWS, max(FEW, CHANGED // widest))
     order = np.random.default_rng(seed).permutation(len(rows))[:most]
     table = check_new_rows(member, rows)[order]
+    # Few rows, whose values are exchanged: sparse ones are dense here.
+    table = attrs.evolve(table, numbers=np.asarray(table))
     fused = any(isinstance(decision, FusedDecision) for decision in member.decisions_)
     linear = [traits_of(kernel, KernelTraits).linear and not fused for kernel in member.kernels_]
     before, size = decision_parts(member.fitted_, table), len(table)

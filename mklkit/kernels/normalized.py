@@ -69,6 +69,7 @@ class Cosine(WrappingKernel):
 
     Examples
     --------
+    >>> import numpy as np
     >>> rows = np.array([[3.0, 0.0], [1.0, 1.0]])
     >>> Cosine("linear").fit(rows)(rows, rows).round(4)
     array([[1.    , 0.7071],

@@ -127,6 +127,20 @@ class TestAnnData:
         with pytest.raises(DataError, match=message):
             load_table(f"{path}:lag", "status")
 
+    def test_without_outcomes(self, anndata: Any, tmp_path: Path) -> None:
+        cells(anndata).write_h5ad(tmp_path / "cells.h5ad")
+        with pytest.raises(DataError, match=r"no column of outcomes.*join it, by --source"):
+            load_table(tmp_path / "cells.h5ad")
+
+    def test_predictions_name_the_samples(self, anndata: Any, tmp_path: Path) -> None:
+        path, model = tmp_path / "cells.h5ad", tmp_path / "model.mkl"
+        cells(anndata, age=AGE, status=STATUS).write_h5ad(path)
+        run_in_process("fit", path, "-t", "status", "-o", model)
+        named = pd.read_csv(StringIO(run_in_process("predict", model, path).out))
+        assert named["id"].tolist() == IDS
+        by_age = run_in_process("predict", model, path, "--by", "age").out
+        assert pd.read_csv(StringIO(by_age))["age"].tolist() == AGE.tolist()
+
     def test_faults(self, anndata: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "cells.h5ad"
         twice = cells(anndata, status=STATUS)
