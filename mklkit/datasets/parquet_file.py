@@ -18,6 +18,8 @@ from mklkit.errors import DataError
 from mklkit.views.stored_rows import Signature, signature_of
 
 COLUMN_BUFFER = 1 << 20
+WHOLE_BYTES = 1 << 28
+"""Wide tables up to this size are read whole: rows of thousands of columns take more memory."""
 BLOCK_COLUMNS = 10_000
 """The columns of a whole file that are read at a time."""
 
@@ -67,21 +69,18 @@ class ParquetFile:
         names = {*self.columns} if columns is None else {*columns}
         wanted = [name for name in self.columns if name in names]
         done = 0
+        if rows is None or self._is_wide(wanted):
+            frame = self._whole(wanted)
+            step = max(1, len(frame)) if rows is None else rows
+            for start in range(0, max(1, len(frame)), step):
+                part = frame.iloc[start : start + step]
+                done += len(part)
+                yield part, self.signature[0] * done // max(1, self.n_rows)
+            return
         with readable_by_arrow(self.path):
             import pyarrow as pa
             import pyarrow.parquet as pq
 
-            if rows is None:
-                # Arrow takes a multiple of the memory of the values for thousands of columns.
-                with pq.ParquetFile(self.path, pre_buffer=False) as file:
-                    frames = []
-                    for start in range(0, max(1, len(wanted)), BLOCK_COLUMNS):
-                        block = wanted[start : start + BLOCK_COLUMNS]
-                        frames.append(frame_of(file.read(columns=block), block))
-                        pa.default_memory_pool().release_unused()
-                frame = frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
-                yield frame, self.signature[0]
-                return
             # Without a buffer a whole row group is read at once, which may be the whole file.
             with pq.ParquetFile(self.path, buffer_size=COLUMN_BUFFER, pre_buffer=False) as file:
                 for batch in file.iter_batches(rows, columns=wanted, use_threads=False):
@@ -90,6 +89,26 @@ class ParquetFile:
                     yield frame, self.signature[0] * done // max(1, self.n_rows)
             # Arrow keeps a hundred megabytes for later batches, which a limit on memory counts.
             pa.default_memory_pool().release_unused()
+
+    def _is_wide(self, columns: Sequence[str]) -> bool:
+        """Return whether some columns fit into memory, and rows of them are read slowly."""
+        size = self.bytes_in_memory * len(columns) // max(1, len(self.columns))
+        return len(columns) > BLOCK_COLUMNS and size < WHOLE_BYTES
+
+    def _whole(self, columns: list[str]) -> pd.DataFrame:
+        """Return all rows of some columns."""
+        with readable_by_arrow(self.path):
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            # Arrow takes a multiple of the memory of the values for thousands of columns.
+            with pq.ParquetFile(self.path, pre_buffer=False) as file:
+                frames = []
+                for start in range(0, max(1, len(columns)), BLOCK_COLUMNS):
+                    block = columns[start : start + BLOCK_COLUMNS]
+                    frames.append(frame_of(file.read(columns=block), block))
+                    pa.default_memory_pool().release_unused()
+        return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
 
 
 def columns_in(path: Path) -> list[str]:

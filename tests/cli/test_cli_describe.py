@@ -27,7 +27,8 @@ def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
     shown = mklkit("describe", "polynomial").out
     assert "default 2" in shown
     [required] = mklkit("describe", "precomputed", "--json").json
-    assert [parameter["name"] for parameter in required["parameters"]] == ["matrix", "path", "new"]
+    names = [parameter["name"] for parameter in required["parameters"]]
+    assert names == ["matrix", "path", "new", "ids", "label"]
     assert required["reads"] == "row ids"
     assert "reads   row ids" in mklkit("describe", "precomputed").out
 

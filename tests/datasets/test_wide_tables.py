@@ -102,3 +102,16 @@ def test_rows_that_end_in_a_delimiter_have_text_in_any_column(tmp_path: Path) ->
     assert table.features.columns.tolist() == ["s", "a", "x"]
     assert table.features["s"].tolist() == ["w0", "w1", "w2", "w3"]
     assert table.target.tolist() == ["a", "b", "a", "b"]
+
+
+def test_rows_of_a_wide_parquet_file_are_those_of_the_whole(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(250, 10_050)).astype(np.float32)).add_prefix("x")
+    frame.to_parquet(tmp_path / "wide.parquet")
+    file = parquet_file.ParquetFile.opened(tmp_path / "wide.parquet")
+    parts = list(file.chunks(100, frame.columns.tolist()[::-1], ()))
+    assert [len(part) for part, _ in parts] == [100, 100, 50]
+    assert parts[-1][1] == file.signature[0]
+    together = pd.concat([part for part, _ in parts])
+    pd.testing.assert_frame_equal(together, frame, check_names=False)
+    assert [len(part) for part, _ in file.chunks(100, ["x7", "x3"], ())] == [100, 100, 50]
