@@ -371,16 +371,47 @@ def columns_needed(pipeline: Any) -> list[str]:
     ['age', 'ward']
     """
     names = [str(name) for name in pipeline.feature_names_in_]
-    before, classifier = split(pipeline)
-    encoder = None if before is None else before[0]
-    if not isinstance(encoder, TableEncoder):
+    encoder = encoder_in(pipeline)
+    if encoder is None:
         return names
     dropped = {*encoder.identifiers_}
     names = [name for name in names if name not in dropped]
-    traced = isinstance(classifier, KernelModel)
-    if not traced or column_names(classifier).tolist() != encoder.feature_names_out_:
+    read = _inputs_of_kernels(pipeline)
+    if read is None:
         return names
+    used = {name for columns in read.values() for name in columns}
+    return [name for name in names if name in used]
+
+
+def lacking_a_source(pipeline: Pipeline, features: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which rows (n,) have no value in the columns of some kernel of a fitted pipeline.
+
+    None has that if a step between the ``TableEncoder`` and the classifier can't be traced.
+
+    >>> from mklkit import MKLClassifier
+    >>> frame = pd.DataFrame({"age": [30, 40, 50], "lab_a": [1, 2, 3], "lab_b": [2, 3, 5]})
+    >>> pipeline = build_pipeline(MKLClassifier(["rbf@age", "lab:rbf@lab_*"]))
+    >>> pipeline = pipeline.fit(frame, ["ill", "well", "ill"])
+    >>> lacking_a_source(pipeline, frame.assign(lab_a=None, lab_b=[None, 3, 5]))
+    array([ True, False, False])
+    """
+    lacking = np.zeros(len(features), bool)
+    for columns in (_inputs_of_kernels(pipeline) or {}).values():
+        lacking |= features[columns].isna().all(axis=1).to_numpy(bool)
+    return lacking
+
+
+def _inputs_of_kernels(pipeline: Any) -> dict[str, list[str]] | None:
+    """Return the input columns that each kernel reads, by its label; None if they are unknown."""
+    before, classifier = split(pipeline)
+    encoder = None if before is None else before[0]
+    if not (isinstance(encoder, TableEncoder) and isinstance(classifier, KernelModel)):
+        return None
+    if column_names(classifier).tolist() != encoder.feature_names_out_:
+        return None
     sources = np.asarray(encoder.sources_, dtype=object)
     columns = [slice(None) if places is None else places for places in classifier.kernel_columns_]
-    used = {name for places in columns for name in sources[places]}
-    return [name for name in names if name in used]
+    return {
+        label: list(dict.fromkeys(sources[places]))
+        for label, places in zip(classifier.kernel_names_, columns, strict=True)
+    }

@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 
-from mklkit.datasets.pipeline import missing_sources_in
+from mklkit.datasets.pipeline import lacking_a_source
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.class_scores import ACCURACY, BALANCED
 from mklkit.protocols import Array, Task
@@ -101,7 +101,7 @@ def score_cohort(
     scores = [score for score in task.scores if score.of is not None and answers.has(score.needs)]
     scores = [score for score in scores if score.ranks]
     draws = _draws(len(truth), groups, seed, n_draws)
-    lacking = missing_sources_in(model, features).any(axis=1).to_numpy(bool)
+    lacking = lacking_a_source(model, features)
     parts = {"all": np.ones(len(truth), bool)}
     if lacking.any():
         parts |= {"complete": ~lacking, "incomplete": lacking}

@@ -11,6 +11,7 @@ from helpers.processes import Run
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
 
 IDS = [f"p{number:03}" for number in range(90)]
+SOURCES = Path(__file__).parents[3] / "shared" / "data" / "sources"
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +175,45 @@ def test_an_output_is_none_of_the_files(study: Path, mklkit: Run) -> None:
     done = mklkit("fit", *data, "--by", "patient", "-t", "ill", "-o", output)
     assert done.code == 2
     assert "first_genes.csv" in done.err
+
+
+STUDIES = {"prokaryotic": ("genes", "composition", "text"), "proteinfold": ()}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", STUDIES)
+def test_real_studies_cut_into_files(name: str, mklkit: Run, tmp_path: Path) -> None:
+    """Two cohorts, of which the second lacks a source; scores are those of its predictions."""
+    folder = SOURCES / name
+    if not folder.is_dir():
+        pytest.skip("the data sets are not here")
+    rng = np.random.default_rng(0)
+    labels = pd.read_csv(folder / "labels.csv", dtype=str)
+    paths = {path.name.split(".")[0]: path for path in sorted(folder.glob("*.csv.gz"))}
+    sources = list(STUDIES[name]) or list(paths)[:3]
+    order = rng.permutation(len(labels))
+    cohorts = {"first": order[:300], "second": order[300:500]}
+    arguments: dict[str, list[str]] = {}
+    for cohort, places in cohorts.items():
+        outcomes = tmp_path / f"{cohort}.csv"
+        labels.iloc[places].to_csv(outcomes, index=False)
+        arguments[cohort] = [str(outcomes)]
+        for source in sources if cohort == "first" else sources[:-1]:
+            frame = pd.read_csv(paths[source], dtype={"id": str}).set_index("id")
+            ids = rng.permutation(labels["id"].iloc[places])[: len(places) * 4 // 5]
+            path = tmp_path / f"{cohort}_{source}.csv"
+            frame.loc[ids].to_csv(path)
+            arguments[cohort] += ["--source", f"{source}={path}"]
+    model, answers = tmp_path / "m.mkl", tmp_path / "answers.csv"
+    done = mklkit("fit", *arguments["first"], "--by", "id", "-t", "label", "-o", str(model))
+    assert done.code == 0, done
+    scored = mklkit("score", str(model), *arguments["second"], "--json")
+    assert scored.code == 0, scored
+    assert mklkit("predict", str(model), *arguments["second"], "-o", str(answers)).code == 0
+    predicted = pd.read_csv(answers, dtype=str).set_index("id")["prediction"].dropna()
+    truth = labels.set_index("id")["label"].loc[predicted.index]
+    result = scored.json["scores"]
+    assert result["all"]["rows"] == len(predicted)
+    assert result["all"]["accuracy"] == pytest.approx((predicted == truth).mean())
+    assert result["all"]["accuracy"] > truth.value_counts(normalize=True).max()
+    assert result["complete"] is None
