@@ -122,8 +122,9 @@ class StudyFiles:
         """
         parts = dict(zip(self.names, self._files(as_text), strict=True))
         first = parts[self.own_name]
-        for name, part in [*parts.items()][1:]:
-            _check_match(part, first, name)
+        others = [*parts.values()][1:]
+        for part in others:
+            _check_match(part, first)
         every = (label for part in parts.values() for label in part.frame.index)
         ids = pd.Index(dict.fromkeys(every))
         there = pd.DataFrame(
@@ -142,7 +143,8 @@ class StudyFiles:
             in_rows(part.frame.set_axis(columns[name], axis=1), ids) for name, part in parts.items()
         ]
         table = pd.concat(frames, axis=1).reset_index(drop=True)
-        notes = [note for part in parts.values() for note in part.notes]
+        notes = [note for part in others for note in _near_misses(part, first)]
+        notes += [note for part in parts.values() for note in part.notes]
         several = len(parts) > 1
         origin = f"{counted(len(parts), 'file')} joined by {quoted(self.by)}"
         return RawTable(
@@ -379,7 +381,7 @@ FORMS: tuple[tuple[str, Form], ...] = (
 """How identifiers of one sample may differ, and the form in which they are the same."""
 
 
-def _check_match(part: _File, first: _File, name: str) -> None:
+def _check_match(part: _File, first: _File) -> None:
     """Raise an error if few identifiers are the same, which says how they would be."""
     a, b = [*part.frame.index], [*first.frame.index]
     same = len({*a} & {*b})
@@ -399,6 +401,22 @@ def _check_match(part: _File, first: _File, name: str) -> None:
             f" are the same. They look like {_examples(a)} in the first and {_examples(b)} in the"
             " second; join by a column that both files have."
         )
+
+
+def _near_misses(part: _File, first: _File) -> Iterator[str]:
+    """Yield notes on samples that are in both files under identifiers that differ a little."""
+    a, b = part.frame.index, first.frame.index
+    mine, others = a[~a.isin(b)].tolist(), b[~b.isin(a)].tolist()
+    for words, form in FORMS:
+        pairs = _pairs_in_form(mine, others, form)
+        if pairs:
+            shown = ", ".join(f"{quoted(x)} beside {quoted(y)}" for x, y in pairs[:SHOWN_IDS])
+            taken = "is taken for another sample" if len(pairs) == 1 else "are taken for others"
+            yield (
+                f"{counted(len(pairs), 'identifier')} of {part.path} would be in {first.path}"
+                f" {words}, and {taken}: {shown}"
+            )
+            mine = [label for label in mine if label not in {x for x, _ in pairs}]
 
 
 def _pairs_in_form(a: Sequence[str], b: Sequence[str], form: Form) -> list[tuple[str, str]]:

@@ -208,3 +208,14 @@ def test_a_single_table_has_no_sources() -> None:
     table = load_table("wine")
     assert table.sources is None
     assert [*table.by_source] == ["wine"]
+
+
+def test_a_few_identifiers_that_differ_a_little_are_told() -> None:
+    written = {"p003": "P003", "p004": "p004 ", "p005": "p005-01A"}
+    genes = GENES.assign(patient=GENES["patient"].replace(written))
+    study = load_study({"genes": genes}, by="patient", outcomes=OUTCOMES)
+    told = [note for note in study.notes if "is taken for another sample" in note]
+    for other in written.values():
+        assert sum(f"'{other}'" in note for note in told) == 1
+    # Those of the genes have no outcome.
+    assert len(study.target) == 40
