@@ -211,7 +211,7 @@ class Compared:
             return cls(study, saved.steps, saved.kernels, scale, features, notes)
         steps = study.pipeline[:-1]
         features = steps.fit_transform(table.features)
-        named = study.settings.kernels if settings.kernels else None
+        named = study.settings.kernels if settings.kernels or table.sources else None
         chosen: Any = named or (preset and preset.kernels) or KERNELS
         if chosen is KERNELS:
             chosen = kernels_by_source(features) or KERNELS

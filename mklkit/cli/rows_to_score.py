@@ -77,7 +77,8 @@ def rows_to_score(
     truth = task.read(truth[known])
     features = rows.features[known]
     if groups is not None:
-        notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
+        are = "drawn together" if may_miss_sources else "on one side of each split"
+        notes.append(f"rows with the same {quoted(groups)} are {are}")
     numbers = (features.index + 1).rename("row")
     together, parts = (
         None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)

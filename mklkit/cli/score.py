@@ -62,6 +62,7 @@ def score(
     from mklkit.evaluation.cohort import score_cohort
     from mklkit.persistence import faults_of_file, load_model, read_metadata
     from mklkit.persistence.metadata import targets_of
+    from mklkit.registry.tasks import task_named
 
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
@@ -78,6 +79,7 @@ def score(
         findings.add(rows)
         findings.say()
         with working("scoring"):
+            task = task_named(task.name, [str(name) for name in truth])
             result = score_cohort(
                 pipeline,
                 rows,
@@ -90,10 +92,11 @@ def score(
         context = {"model": str(model), "data": data, "target": ", ".join(map(str, truth))}
         show_json({**context, "seed": seed, "notes": notes, **result})
         return
-    _report(task, result, [f"{data}: {len(rows)} rows", *notes])
+    has_probabilities = hasattr(pipeline, "predict_proba")
+    _report(task, result, [f"{data}: {len(rows)} rows", *notes], has_probabilities)
 
 
-def _report(task: Task, result: dict[str, Any], notes: list[str]) -> None:
+def _report(task: Task, result: dict[str, Any], notes: list[str], has_probabilities: bool) -> None:
     scores, intervals = result["scores"], result["intervals"]
     lines = []
     for score in task.scores:
@@ -113,7 +116,7 @@ def _report(task: Task, result: dict[str, Any], notes: list[str]) -> None:
     if result["calibration"]:
         show(terminal_table(_calibration(result["calibration"])))
     show(facts_grid([("data", notes)]))
-    if task.has_classes and not result["calibration"]:
+    if task.has_classes and not has_probabilities:
         say("no calibration: the model has no probabilities (mklkit fit --probability)")
 
 

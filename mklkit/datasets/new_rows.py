@@ -107,7 +107,12 @@ def load_features(
     >>> rows.features.shape
     (178, 2)
     """
-    raw = read_data(source, [*read_as_text(schema or Schema()), *([] if by is None else [by])])
+    as_text = [*read_as_text(schema or Schema()), *([] if by is None else [by])]
+    if isinstance(source, StudyFiles):
+        raw = source.read(as_text, only_first=True)
+        _check_sources(source, raw, columns)
+    else:
+        raw = read_data(source, as_text)
     wanted = list(columns if needed is None else needed)
     frame = raw.frame
     if raw.origin.startswith("libsvm"):
@@ -160,6 +165,26 @@ def load_in_chunks(
         for chunk in table.chunks(progress, uniform=False)
     )
     yield from _as_trained(table, frames, columns, wanted, targets, schema, ids)
+
+
+def _check_sources(files: StudyFiles, raw: RawTable, columns: Sequence[str]) -> None:
+    """Raise an error for a file of which the model reads no column, such as one misnamed."""
+    known = {*columns}
+    of_sources = raw.sources or {}
+    for name in files.sources:
+        own = {
+            column
+            for source, names in of_sources.items()
+            if source.startswith(name)
+            for column in names
+        }
+        if not own & known:
+            begun = [column.partition("_")[0] for column in columns]
+            raise DataError(
+                f"The model reads none of the {counted(len(own), 'column')} of the source"
+                f" {quoted(name)}: {listed(sorted(own))}.{suggest(name, begun)} Name sources as the"
+                " model's were, or leave the file out."
+            )
 
 
 def _identifiers(name: str, present: Sequence[str], by: str | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -16,7 +16,7 @@ import pandas as pd
 from mklkit.datasets.columns import plain_values
 from mklkit.datasets.file_contents import UNNAMED, in_rows
 from mklkit.datasets.files import RawTable, read_whole
-from mklkit.errors import DataError, counted, listed, named, quoted, suggest
+from mklkit.errors import DataError, counted, listed, named, quoted, suggest, type_name
 from mklkit.estimators.sources import NOT_IN_NAMES, as_source_name, may_name_source
 
 Part = str | PathLike[str] | pd.DataFrame
@@ -66,8 +66,21 @@ class StudyFiles:
     by: str
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.sources, Mapping) or not isinstance(self.by, str):
+            raise DataError(
+                "Sources are a mapping of names to files, as in {'mrna': 'mrna.csv'}, and by= is"
+                f" the name of a column; got {type_name(self.sources)} and {type_name(self.by)}."
+            )
+        for part in [self.outcomes, *self.sources.values()]:
+            if not isinstance(part, str | PathLike | pd.DataFrame):
+                raise DataError(f"A source is a file or a data frame; got {type_name(part)}.")
         for name in self.sources:
-            if not name or NOT_IN_NAMES & {*name} or not may_name_source(name):
+            if (
+                not isinstance(name, str)
+                or not name
+                or NOT_IN_NAMES & {*name}
+                or not may_name_source(name)
+            ):
                 raise DataError(
                     f"{quoted(name)} can't be the name of a source: choose a word that is no kernel"
                     " and has no blanks, brackets or other signs of a kernel's columns."
@@ -99,7 +112,7 @@ class StudyFiles:
     def __str__(self) -> str:
         return self.own_name if isinstance(self.outcomes, pd.DataFrame) else str(self.outcomes)
 
-    def read(self, as_text: Collection[str] = ()) -> RawTable:
+    def read(self, as_text: Collection[str] = (), only_first: bool = False) -> RawTable:
         """Return the samples of all files as one table.
 
         Those of the first file come first, in its order; then those that only others have. A sample
@@ -109,6 +122,8 @@ class StudyFiles:
         ----------
         as_text : collection of str, optional
             Names or globs of columns of CSV files to leave as text.
+        only_first : bool, default=False
+            Whether samples that are not in the first file are left out.
 
         Returns
         -------
@@ -126,7 +141,7 @@ class StudyFiles:
         for part in others:
             _check_match(part, first)
         every = (label for part in parts.values() for label in part.frame.index)
-        ids = pd.Index(dict.fromkeys(every))
+        ids = first.frame.index if only_first else pd.Index(dict.fromkeys(every))
         there = pd.DataFrame(
             {name: ids.isin(part.frame.index) for name, part in parts.items()}, index=ids
         )
@@ -136,8 +151,10 @@ class StudyFiles:
         counts = Counter(column for names in columns.values() for column in names)
         if counts and max(counts.values()) > 1:
             twice = max(counts, key=lambda name: counts[name])
+            files = [parts[name].path for name in columns if twice in columns[name]]
             raise DataError(
-                f"Two columns would be named {quoted(twice)}: rename the one beside the outcomes."
+                f"Two columns would be named {quoted(twice)}: rename one of them in"
+                f" {' or '.join(files)}, or give a source another name."
             )
         frames = [
             in_rows(part.frame.set_axis(columns[name], axis=1), ids) for name, part in parts.items()
@@ -185,8 +202,8 @@ class StudyFiles:
             return {source: [*columns] for source, columns in sources.items()}
         if len(sources) == 1:
             (names,) = sources.values()
-            begun = all(each.startswith(f"{name}_") for each in names)
-            return {name: [*names] if begun else [f"{name}_{each}" for each in names]}
+            begun = f"{name}_"
+            return {name: [each if each.startswith(begun) else begun + each for each in names]}
         return {
             f"{name}_{source}": [f"{name}_{each}" for each in columns]
             for source, columns in sources.items()
@@ -235,7 +252,9 @@ class _File:
                 f"{path} has no column {quoted(by)} to join its samples by{turned}."
                 f"{suggest(by, names)} Its columns: {listed(names)}."
             )
-        ids = _as_text(raw.frame[by])
+        if not len(raw.frame):
+            raise DataError(f"{path} has no rows.")
+        ids, blanks = _as_text(raw.frame[by])
         if ids.isna().any():
             place = int(np.flatnonzero(ids.isna())[0])
             raise DataError(
@@ -250,7 +269,10 @@ class _File:
                 " one row in each file. Keep one of them, or their means."
             )
         frame = raw.frame.drop(columns=by).set_axis(pd.Index(ids), axis=0)
-        notes = [f"{path}: {note}" for note in raw.notes]
+        if may_be_turned and not len(frame.columns):
+            raise DataError(f"{path} has no column besides {quoted(by)}: it is no source.")
+        ignored = f"blanks around {counted(blanks, 'identifier')} ignored"
+        notes = [f"{path}: {note}" for note in ([ignored] if blanks else []) + raw.notes]
         sources = raw.sources and {
             source: [column for column in columns if column != by]
             for source, columns in raw.sources.items()
@@ -333,11 +355,16 @@ def _own_globs(name: str, as_text: Collection[str]) -> list[str]:
     return [*as_text, *(glob.removeprefix(f"{name}_") for glob in as_text)]
 
 
-def _as_text(ids: pd.Series) -> pd.Series:
-    """Return identifiers as text: whole numbers without a fraction, gaps as gaps."""
-    if ids.dtype.kind == "f":
-        ids = ids.astype("Int64") if (ids.dropna() % 1 == 0).all() else ids
-    return ids.astype("string").astype(object).where(ids.notna(), None)
+def _as_text(ids: pd.Series) -> tuple[pd.Series, int]:
+    """Return identifiers as text, and how many had blanks around them; gaps as gaps.
+
+    Whole numbers have no fraction.
+    """
+    if ids.dtype.kind == "f" and (ids.dropna() % 1 == 0).all() and ids.abs().max() < 2**53:
+        ids = ids.astype("Int64")
+    text = ids.astype("string").astype(object).where(ids.notna(), None)
+    stripped = text.str.strip()
+    return stripped, int((stripped != text)[ids.notna()].sum())
 
 
 def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
@@ -369,31 +396,30 @@ def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
 Form = Callable[[str], str]
 
 FORMS: tuple[tuple[str, Form], ...] = (
-    ("without blanks around them", str.strip),
-    ("without leading zeros", lambda text: text.strip().lstrip("0")),
-    ("in one case", lambda text: text.strip().casefold()),
+    ("without leading zeros", lambda text: text.lstrip("0")),
+    ("in one case", str.casefold),
     ("with letters and digits alone", lambda text: re.sub(r"[\W_]", "", text).casefold()),
     (
         "without what follows their last separator",
-        lambda text: re.sub(r"[-_.:/ ][^-_.:/ ]*$", "", text.strip()),
+        lambda text: re.sub(r"[-_.:/ ][^-_.:/ ]*$", "", text),
     ),
 )
 """How identifiers of one sample may differ, and the form in which they are the same."""
 
 
 def _check_match(part: _File, first: _File) -> None:
-    """Raise an error if few identifiers are the same, which says how they would be."""
-    a, b = [*part.frame.index], [*first.frame.index]
-    same = len({*a} & {*b})
-    few = min(len(a), len(b))
+    """Raise an error if few identifiers are the same, or many would be in another form."""
+    a, b = part.frame.index, first.frame.index
+    same, few = int(a.isin(b).sum()), min(len(a), len(b))
+    mine, others = a[~a.isin(b)].tolist(), b[~b.isin(a)].tolist()
     for words, form in FORMS:
-        pairs = _pairs_in_form(a, b, form)
-        if len(pairs) >= 2 * same and len(pairs) > max(same, HARDLY * few):
-            mine, other = next((x, y) for x, y in pairs if x != y)
+        pairs = _pairs_in_form(mine, others, form)
+        if len(pairs) > HARDLY * few:
+            x, y = pairs[0]
             raise DataError(
                 f"Of {counted(few, 'sample')}, {same} have the same identifier in {part.path} and"
-                f" {first.path}; {words}, {len(pairs)} would:"
-                f" {quoted(mine)} beside {quoted(other)}. Write them alike in both files."
+                f" {first.path}; {words}, {len(pairs)} more would:"
+                f" {quoted(x)} beside {quoted(y)}. Write them alike in both files."
             )
     if same < max(1, HARDLY * few):
         raise DataError(
@@ -432,5 +458,5 @@ def _pairs_in_form(a: Sequence[str], b: Sequence[str], form: Form) -> list[tuple
     return best
 
 
-def _examples(ids: Sequence[str]) -> str:
-    return ", ".join(quoted(label) for label in ids[:SHOWN_IDS])
+def _examples(ids: Iterable[str]) -> str:
+    return ", ".join(quoted(label) for label in [*ids][:SHOWN_IDS])

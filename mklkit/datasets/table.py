@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
@@ -17,6 +18,7 @@ from mklkit.datasets.files import ChunkedTable, RawTable
 from mklkit.datasets.notations import WRITTEN
 from mklkit.datasets.readings import is_text, settle_notations
 from mklkit.datasets.remarks import remarks
+from mklkit.datasets.selecting import chosen_columns
 from mklkit.datasets.study_files import Part, StudyFiles, read_data
 from mklkit.datasets.table_schema import columns_of
 from mklkit.datasets.target import (
@@ -28,7 +30,7 @@ from mklkit.datasets.target import (
     targets_and_dropped,
     wanted_targets,
 )
-from mklkit.errors import DataError, counted, listed, quoted
+from mklkit.errors import DataError, counted, listed, named, quoted
 from mklkit.estimators.sources import columns_of_labels, kernels_of_sources
 from mklkit.numerics.sparse import of_zeros, take_rows
 from mklkit.protocols import AS_READ, Column, Columns, Role, Schema, Task
@@ -148,6 +150,28 @@ class Table:
         about = f"column {quoted(str(column.name))} "  # how it would be read
         notes = [note for note in self.notes if not note.startswith(about)]
         return attrs.evolve(self, features=features, schema=schema, notes=notes), column
+
+    def without_in_sources(self, columns: Any) -> Table:
+        """Return the table whose sources lack some columns, such as covariates.
+
+        Parameters
+        ----------
+        columns : str or sequence, optional
+            As for a kernel.
+
+        Returns
+        -------
+        Table
+            The same rows and columns.
+        """
+        if self.sources is None or columns is None:
+            return self
+        left_out = chosen_columns([columns], self.features.columns.tolist())
+        sources = {
+            name: [column for column in names if column not in left_out]
+            for name, names in self.sources.items()
+        }
+        return attrs.evolve(self, sources={name: names for name, names in sources.items() if names})
 
     def with_columns(self, kernels: Any) -> list[Any]:
         """Return kernels in which those that are labelled like a source name its columns.
@@ -344,15 +368,7 @@ def load_table(
     raw = read_data(source, as_written)
     frame = raw.frame
     if raw.ids is not None:
-        # Outcomes are in the first file, and have names there as without the others.
-        of_files = raw.sources or {"": frame.columns.tolist()}
-        outcomes = [*next(iter(of_files.values()))]
-        if not outcomes:
-            raise DataError(
-                f"{raw.name} has no column of outcomes, only {quoted(raw.joined_by)} and features:"
-                " join it, by --source, to a file that has them."
-            )
-        target, _ = targets_and_dropped([raw.joined_by, *outcomes], raw.name, target, ())
+        target, drop, weights = _named_in_outcomes(raw, target, drop, weights)
     if raw.unnamed and target is None:
         raise DataError(
             f"{raw.origin} holds numbers without outcomes: join it to a file that has them, as in"
@@ -373,6 +389,7 @@ def load_table(
                 )
         counts = numbers_of_weights(read_target(frame.pop(column), raw.decimal, []))
     targets, dropped = targets_and_dropped(list(frame.columns), raw.name, target, drop)
+    dropped = [*dropped, *_targets_again(raw, targets, notes)]
     columns = pd.DataFrame({name: read_target(frame[name], raw.decimal, notes) for name in targets})
     known = columns.notna().all(axis=1).to_numpy()
     check_rows(raw.name, note_without_target(known, targets, notes))
@@ -455,6 +472,50 @@ def load_study(
     """
     files = StudyFiles(outcomes, sources, by)
     return load_table(files, target, drop, weights=weights, task=task)
+
+
+def _named_in_outcomes(
+    raw: RawTable, target: Wanted, drop: Sequence[str], weights: str | int | None
+) -> tuple[Wanted, Sequence[str], str | int | None]:
+    """Return the target, columns to leave out and weights by their names.
+
+    Positions are those of the first file, which has the outcomes, with the identifier.
+    """
+    of_files = raw.sources or {"": raw.frame.columns.tolist()}
+    outcomes = [*next(iter(of_files.values()))]
+    if not outcomes:
+        raise DataError(
+            f"{raw.name} has no column of outcomes, only {quoted(raw.joined_by)} and features:"
+            " join it, by --source, to a file that has them."
+        )
+    in_file = [raw.joined_by, *outcomes]
+    targets, _ = targets_and_dropped(in_file, raw.name, target, ())
+    named_weights = None if weights is None else _by_name(weights, in_file)
+    return targets, [str(_by_name(column, in_file)) for column in drop], named_weights
+
+
+def _targets_again(raw: RawTable, targets: Sequence[str], notes: list[str]) -> list[str]:
+    """Return the columns of sources that are named like a target, with a note.
+
+    Sources are files of the same study, and often bring its outcomes along.
+    """
+    names = [f"{source}_{target}" for source in raw.sources or {} for target in targets]
+    again = [name for name in names if name in raw.frame]
+    if again:
+        notes.append(f"{named(again)} left out, because the name is that of the target")
+    return again
+
+
+def _by_name(column: str | int, names: Sequence[str]) -> str | int:
+    """Return a column of a file by its name, if it is given by its position."""
+    text = str(column)
+    if (
+        text in names
+        or not re.fullmatch(r"-?\d+", text)
+        or not -len(names) <= int(text) < len(names)
+    ):
+        return column
+    return names[int(text)]
 
 
 def _with_a_source(

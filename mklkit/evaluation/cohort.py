@@ -262,10 +262,16 @@ def _calibration(
 
 
 def _logistic_line(happened: Array, probabilities: Array) -> tuple[float, float]:
-    """Return the slope of logits, and the intercept that makes their mean right at slope 1."""
+    """Return the slope of logits, and the intercept that makes their mean right at slope 1.
+
+    NaN if logits separate the samples, because the likelihood then has no maximum.
+    """
     if len(np.unique(happened)) < 2:
         return float("nan"), float("nan")
     logits = logit(np.clip(probabilities, LEAST, MOST))
+    of_class, of_others = logits[happened == 1], logits[happened == 0]
+    if of_class.min() >= of_others.max() or of_class.max() <= of_others.min():
+        return float("nan"), float("nan")
     model = LogisticRegression(C=np.inf, max_iter=1000).fit(logits[:, None], happened)
     share = happened.mean()
 

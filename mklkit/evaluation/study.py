@@ -212,7 +212,8 @@ def read_study(
     learned = table.learned
     if table.sources is not None and settings.preset is None:
         kernels = AUTO_KERNELS if settings.kernels is None else settings.kernels
-        settings = attrs.evolve(settings, kernels=table.with_columns(kernels))
+        of_sources = table.without_in_sources(settings.covariates)
+        settings = attrs.evolve(settings, kernels=of_sources.with_columns(kernels))
     pipeline = model_pipeline(settings, learned, schema=table.schema)
     return study_of(settings, pipeline, table, learned, notes, parts_column)
 

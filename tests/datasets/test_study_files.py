@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -120,7 +121,6 @@ def test_identifiers_are_compared_as_text(tmp_path: Path) -> None:
 
 UNLIKE = {
     "leading zeros": ([f"{n}" for n in range(40)], [f"{n:03}" for n in range(40)], "'000'"),
-    "blanks": ([f"{i} " for i in IDS], IDS, "'p000 '"),
     "case": ([i.upper() for i in IDS], IDS, "'P000'"),
     "a part more": ([f"TCGA-{i}-01A" for i in IDS], [f"TCGA-{i}" for i in IDS], "-01A'"),
     "nothing in common": ([f"x{n}" for n in range(40)], IDS, "'x0'"),
@@ -195,6 +195,19 @@ class TestNewSamples:
         with pytest.raises(DataError, match=r"'prot'.*'prot_b'"):
             self.read({"genes": GENES, "prot": PROTEINS.drop(columns="b")})
 
+    def test_a_source_that_the_model_does_not_know_is_refused(self) -> None:
+        with pytest.raises(DataError, match=r"'gene'.*Did you mean 'genes'"):
+            self.read({"gene": GENES})
+
+    def test_more_columns_of_a_source_change_nothing(self) -> None:
+        wide = GENES.rename(columns=lambda name: f"genes_{name}" if name != "patient" else name)
+        features = self.read({"genes": wide.assign(batch=1), "prot": PROTEINS})
+        pd.testing.assert_frame_equal(features, self.study.features, check_index_type=False)
+
+    def test_rows_are_those_of_the_first_file(self) -> None:
+        more = pd.concat([GENES, GENES.assign(patient=[f"q{n}" for n in range(40)])])
+        assert len(self.read({"genes": more})) == 40
+
     def test_identifiers_stay_as_they_are_written(self, tmp_path: Path) -> None:
         table = self.study.features.assign(code=[f"{n:04}" for n in range(40)])
         path = tmp_path / "new.csv"
@@ -211,7 +224,7 @@ def test_a_single_table_has_no_sources() -> None:
 
 
 def test_a_few_identifiers_that_differ_a_little_are_told() -> None:
-    written = {"p003": "P003", "p004": "p004 ", "p005": "p005-01A"}
+    written = {"p003": "P003", "p004": "p-004", "p005": "p005-01A"}
     genes = GENES.assign(patient=GENES["patient"].replace(written))
     study = load_study({"genes": genes}, by="patient", outcomes=OUTCOMES)
     told = [note for note in study.notes if "is taken for another sample" in note]
@@ -219,3 +232,69 @@ def test_a_few_identifiers_that_differ_a_little_are_told() -> None:
         assert sum(f"'{other}'" in note for note in told) == 1
     # Those of the genes have no outcome.
     assert len(study.target) == 40
+
+
+def test_blanks_around_identifiers_are_ignored_and_told() -> None:
+    genes = GENES.assign(patient=[f" {label}  " for label in GENES["patient"]])
+    study = load_study({"genes": genes}, by="patient", outcomes=OUTCOMES)
+    same = load_study({"genes": GENES}, by="patient", outcomes=OUTCOMES)
+    pd.testing.assert_frame_equal(study.features, same.features)
+    assert any("blanks around 40 identifiers ignored" in note for note in study.notes)
+
+
+def test_many_identifiers_in_another_form_are_an_error() -> None:
+    written = {label: label.upper() for label in IDS[::4]}
+    genes = GENES.assign(patient=GENES["patient"].replace(written))
+    with pytest.raises(DataError, match=r"in one case, 10 more would: 'P000' beside 'p000'"):
+        load_study({"genes": genes}, by="patient", outcomes=OUTCOMES)
+
+
+def test_positions_are_those_of_the_outcomes_file() -> None:
+    outcomes = OUTCOMES.assign(score=np.arange(40.0), w=np.arange(1.0, 41))
+    study = load_study(
+        {"genes": GENES}, by="patient", outcomes=outcomes, target=2, drop=["3"], weights="4"
+    )
+    assert study.target.name == "ill"
+    assert study.weights is not None
+    assert study.weights.name == "w"
+    assert study.dropped == ["score"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sources": ["genes.csv"]},
+        {"sources": {1: GENES}},
+        {"sources": {"g": GENES["g0"]}},
+        {"by": ["patient"]},
+        {"outcomes": None},
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_told(arguments: dict[str, Any]) -> None:
+    usual: dict[str, Any] = {"sources": {"genes": GENES}, "by": "patient", "outcomes": OUTCOMES}
+    with pytest.raises(DataError):
+        load_study(**(usual | arguments))
+
+
+def test_large_and_odd_numbers_identify_too() -> None:
+    numbers = [10.0**20 * (n + 1) for n in range(40)]
+    outcomes, genes = OUTCOMES.assign(patient=numbers), GENES.assign(patient=numbers)
+    study = load_study({"genes": genes}, by="patient", outcomes=outcomes)
+    assert study.features["genes_g0"].notna().all()
+
+
+def test_the_target_in_a_source_is_left_out_and_told() -> None:
+    genes = GENES.assign(ill=OUTCOMES["ill"]).iloc[5:]
+    study = load_study({"genes": genes}, by="patient", outcomes=OUTCOMES, target="ill")
+    assert "genes_ill" not in study.features
+    assert any("'genes_ill' left out" in note for note in study.notes)
+
+
+def test_covariates_are_in_no_source() -> None:
+    outcomes = OUTCOMES.assign(sex="f")
+    study = load_study({"genes": GENES}, by="patient", outcomes=outcomes, target="ill")
+    assert study.without_in_sources("age, genes_g0").sources == {
+        "outcomes": ["sex"],
+        "genes": [f"genes_g{n}" for n in range(1, 12)],
+    }
