@@ -95,6 +95,7 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_first(mklkit: Run, tmp_path:
     outcome.refused("A Gram matrix of ", " rows takes ", "--map 'empirical(subset=1000)'")
 
 
+@pytest.mark.process
 def test_kernels_are_chosen_for_sources_in_parts(mklkit: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     target = np.arange(13_000) % 2

@@ -10,6 +10,8 @@ import pytest
 from helpers.processes import Run
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
 
+pytestmark = pytest.mark.process
+
 IDS = [f"p{number:03}" for number in range(90)]
 SOURCES = Path(__file__).parents[3] / "shared" / "data" / "sources"
 
@@ -180,7 +182,6 @@ def test_an_output_is_none_of_the_files(study: Path, mklkit: Run) -> None:
 STUDIES = {"prokaryotic": ("genes", "composition", "text"), "proteinfold": ()}
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("name", STUDIES)
 def test_real_studies_cut_into_files(name: str, mklkit: Run, tmp_path: Path) -> None:
     """Two cohorts, of which the second lacks a source; scores are those of its predictions."""

@@ -247,6 +247,7 @@ class TestSparseArchives:
                 load_features(tmp_path / "rna.npz", ["x1"])
 
 
+@pytest.mark.process
 class TestLargeSparseMatrices:
     """As if these matrices were too large to be made dense."""
 

@@ -104,6 +104,7 @@ def test_rows_that_end_in_a_delimiter_have_text_in_any_column(tmp_path: Path) ->
     assert table.target.tolist() == ["a", "b", "a", "b"]
 
 
+@pytest.mark.process
 def test_rows_of_a_wide_parquet_file_are_those_of_the_whole(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(250, 10_050)).astype(np.float32)).add_prefix("x")

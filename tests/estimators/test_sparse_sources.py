@@ -313,6 +313,7 @@ def test_columns_must_be_those_of_training(sources: dict[str, Any], y: np.ndarra
         ),
     ],
 )
+@pytest.mark.process
 def test_where_one_table_is_needed(call: Any, sources: dict[str, Any], y: np.ndarray) -> None:
     values, expected = (
         np.asarray(call(table, y), float) for table in (sources, as_arrays(sources))

@@ -81,6 +81,7 @@ class WithoutGram(WeightedViews):
 
 @pytest.mark.parametrize("C", [0.05, 1.0, 100.0])
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.process
 def test_many_rows_on_similarities_solve_the_problem_of_libsvm(C, weighted, monkeypatch):
     """To its tolerance; some rows are there twice, and some of these with both labels."""
     monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 100)

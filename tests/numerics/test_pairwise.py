@@ -115,6 +115,7 @@ def test_exponentials_of_distances_computed_strip_by_strip(rng, kind, rtol, n_ot
     ],
 )
 @pytest.mark.parametrize("columns", [slice(0, 0), slice(0, 1100), slice(3, 1059)])
+@pytest.mark.process
 def test_weighted_sums_of_exponentials(rng, kind, out_kind, atol, columns):
     """Columns are in two tiles, rows in several strips; the first rows are among the others."""
     others = rng.normal(size=(1100, 3)).astype(kind)
