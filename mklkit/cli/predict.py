@@ -151,7 +151,7 @@ def _predict(
                 for note in rows.notes:
                     say(note)
                 findings.add(rows.features[needed])
-                table, known = predictions.of(rows.features)
+                table, known = predictions.of(rows.features, rows.ids)
                 if rows.ids is not None:
                     table.insert(0, rows.ids.name, rows.ids.to_numpy(), allow_duplicates=True)
                 write(table)
@@ -202,12 +202,14 @@ class Predictions:
     pipeline: Any
     top: int | None
     n_rows: int = 0
-    without: list[int] = attrs.field(factory=list)
-    """The numbers of the rows without a prediction, from 1."""
+    without: list[Any] = attrs.field(factory=list)
+    """The rows without a prediction: their identifiers, or numbers from 1."""
     columns: pd.DataFrame | None = None
     """The written columns, without rows."""
 
-    def of(self, features: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    def of(
+        self, features: pd.DataFrame, ids: pd.Series | None = None
+    ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
         """Return the table of more rows, and which of them have a prediction (n,).
 
         The cells of others are empty. Raise an error if the first rows have none at all.
@@ -232,7 +234,8 @@ class Predictions:
         self.columns = table[:0]
         if not known.all():
             table = _with_empty_rows(table, known)
-            self.without += (self.n_rows + 1 + np.flatnonzero(~known)).tolist()
+            numbers = self.n_rows + 1 + np.flatnonzero(~known)
+            self.without += (numbers if ids is None else ids.to_numpy()[~known]).tolist()
         self.n_rows += len(features)
         return table, known
 

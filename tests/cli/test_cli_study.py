@@ -101,6 +101,20 @@ def test_predictions_have_the_identifiers_in_their_order(
     assert pd.read_csv(path)["patient"].tolist() == clinical["patient"].tolist()
 
 
+def test_samples_without_a_prediction_are_named(study: Path, mklkit: Run, tmp_path: Path) -> None:
+    outcomes, genes = tmp_path / "outcomes.csv", study / "first_genes.csv"
+    pd.read_csv(study / "first_clinical.csv")[["patient", "ill"]].to_csv(outcomes, index=False)
+    source = ("--source", f"genes={genes}")
+    model = str(tmp_path / "m.mkl")
+    done = mklkit("fit", str(outcomes), *source, "--by", "patient", "-t", "ill", "-o", model)
+    assert done.code == 0, done
+    done = mklkit("predict", model, str(outcomes), *source)
+    ids = pd.read_csv(outcomes)["patient"]
+    first = ids[~ids.isin(pd.read_csv(genes)["patient"])].iloc[0]
+    assert "12 rows of 60 have no prediction" in done.err
+    assert f"rows '{first}'" in done.err
+
+
 class TestScore:
     """``mklkit score`` on the second cohort, whose predictions the test has by ``predict``."""
 

@@ -98,7 +98,8 @@ def test_alignments_of_numbers_are_those_of_their_centered_kernel():
 
 
 def test_best_single_takes_the_kernel_of_least_squared_error():
-    model = MKLRegressor(KERNELS, combiner="best-single", learner="ridge(alpha=0.1)")
+    parts = {"combiner": "best-single", "learner": "ridge(alpha=0.1)", "random_state": 0}
+    model = MKLRegressor(KERNELS, **parts)
     assert model.fit(X, Y[:, 0]).weights_.tolist() == [[1, 0]]
     assert model.fit(X, Y[:, 1]).weights_.tolist() == [[0, 1]]
 
