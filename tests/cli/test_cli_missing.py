@@ -116,7 +116,7 @@ def test_rows_without_any_source_keep_empty_cells(
         tables[0].drop([3, 23]).reset_index(drop=True), tables[1], check_dtype=False
     )
     assert "2 rows of 120 have no prediction" in said[0]
-    assert "rows 4, 24\n" in said[0]
+    assert "rows 'p3', 'p23'\n" in said[0]
     assert "no prediction" not in said[1]
     # Both are scored on the rows with predictions.
     assert [line for line in said[0].splitlines() if "accuracy" in line] == [
