@@ -183,7 +183,8 @@ def test_it_is_listed_and_works(installed: Installed, template: Template) -> Non
     used = [model["combiner"], model["feature_map"], model["learner"]]
     used += [kernel["spec"].partition("(")[0] for kernel in model["kernels"]]
     if template is Template.task:
-        assert (printed["data"]["task"], model["targets"]) == (new.name, ["mean radius", "worst radius"])
+        assert printed["data"]["task"] == new.name
+        assert model["targets"] == ["mean radius", "worst radius"]
         assert printed["scores"]["held_out"]["better_than_baseline"]
     else:
         assert new.name in used or template is Template.missing  # which no model lists
