@@ -59,7 +59,12 @@ def test_predict_needs_what_kernels_see(mklkit: Run, sheet: Path, tmp_path: Path
     # What kernels don't see is not looked at either.
     assert not any(name in outcome.err for name in ("Row ID", "color", "lab"))
     rows[["seen", "color"]].to_csv(few, index=False)
-    mklkit("predict", model, few).refused("lacks 1 of the 2 columns that the model needs: 'price'")
+    # Each is a source of its own, which samples may lack.
+    lacking = mklkit("predict", model, few)
+    assert lacking.code == 0, lacking
+    assert "no row has the source 'rbf@price'" in lacking.err
+    rows[["color"]].to_csv(few, index=False)
+    mklkit("predict", model, few).refused("lacks 2 of the 2 columns that the model needs")
 
 
 def test_inspect_shows_columns_and_predict_reads_them_so(
