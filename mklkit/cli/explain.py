@@ -20,7 +20,7 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import groups_of, joined_by
+from mklkit.cli.predict import files_for_model, groups_of
 from mklkit.cli.rows_to_score import rows_to_score
 from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
@@ -154,8 +154,7 @@ def explain(
     requested(cv, None, None, split_column, groups)
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
-    studied = opt.study_files(data, source, by or (joined_by(metadata) if source else None))
-    assert studied is not None, "DATA is required"
+    studied = files_for_model(metadata, data, source, by)
     check_outputs([], [studied], model, [plot, plot_columns])
     with faults_of_file(model):
         task = explained_task(pipeline)

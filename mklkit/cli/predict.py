@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -103,9 +103,7 @@ def predict(
 
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
-    by = by or (joined_by(metadata) if source else None)
-    rows = opt.study_files(data, source, by, names_rows=True)
-    assert rows is not None, "DATA is required"
+    rows = files_for_model(metadata, data, source, by, names_rows=True)
     check_outputs([output], [rows], model)
     if probability and not hasattr(pipeline, "predict_proba"):
         raise ModelFileError(
@@ -177,9 +175,22 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
     return [str(name) for name in names]
 
 
-def joined_by(metadata: dict[str, Any]) -> str | None:
-    """Return the identifier that joined the files a model was fitted to; None for one file."""
-    return _column_of(metadata, "joined_by")
+def files_for_model(
+    metadata: dict[str, Any],
+    data: str,
+    sources: Sequence[str] | None,
+    by: str | None,
+    names_rows: bool = False,
+) -> str | StudyFiles:
+    """Return DATA, joined with the files of --source if there are any.
+
+    Without --by, by the identifier that joined the files of a saved model with these facts.
+    """
+    if sources and by is None:
+        by = _column_of(metadata, "joined_by")
+    files = opt.study_files(data, sources, by, names_rows)
+    assert files is not None, "DATA is required"
+    return files
 
 
 def groups_of(metadata: dict[str, Any]) -> str | None:

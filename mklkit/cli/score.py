@@ -10,7 +10,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.predict import Findings, groups_of, joined_by
+from mklkit.cli.predict import Findings, files_for_model, groups_of
 from mklkit.cli.rows_to_score import rows_to_score
 from mklkit.cli.tables import class_table, parts_table
 from mklkit.display.numbers import number
@@ -66,8 +66,7 @@ def score(
 
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
-    studied = opt.study_files(data, source, by or (joined_by(metadata) if source else None))
-    assert studied is not None, "DATA is required"
+    studied = files_for_model(metadata, data, source, by)
     check_outputs([], [studied], model)
     with faults_of_file(model):
         task = task_of(pipeline)

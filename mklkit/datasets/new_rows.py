@@ -172,18 +172,18 @@ def _check_sources(files: StudyFiles, raw: RawTable, columns: Sequence[str]) -> 
     known = {*columns}
     of_sources = raw.sources or {}
     for name in files.sources:
-        own = {
+        of_file = {
             column
             for source, names in of_sources.items()
             if source.startswith(name)
             for column in names
         }
-        if not own & known:
+        if not of_file & known:
             begun = [column.partition("_")[0] for column in columns]
             raise DataError(
-                f"The model reads none of the {counted(len(own), 'column')} of the source"
-                f" {quoted(name)}: {listed(sorted(own))}.{suggest(name, begun)} Name sources as the"
-                " model's were, or leave the file out."
+                f"The model reads none of the {counted(len(of_file), 'column')} of the source"
+                f" {quoted(name)}: {listed(sorted(of_file))}.{suggest(name, begun)}"
+                " Name sources as the model's were, or leave the file out."
             )
 
 

@@ -226,8 +226,8 @@ class Table:
             return self, named
         column = pd.Series(self.ids.to_numpy(dtype=object), self.features.index, name=name)
         features = pd.concat([self.features, column], axis=1)
-        own = Columns.named([name], holds="text", notation=WRITTEN, role="identifier")
-        schema = attrs.evolve(self.schema, columns=self.schema.columns + own)
+        identifiers = Columns.named([name], holds="text", notation=WRITTEN, role="identifier")
+        schema = attrs.evolve(self.schema, columns=self.schema.columns + identifiers)
         return attrs.evolve(self, features=features, schema=schema), named
 
     @property

@@ -127,9 +127,9 @@ def _has_fields(value: Any) -> bool:
 
 
 def _made(kind: Any, state: dict[str, Any]) -> Any:
-    made = kind.__new__(kind)
-    made.__setstate__(state)
-    return made
+    instance = kind.__new__(kind)
+    instance.__setstate__(state)
+    return instance
 
 
 def _parts(joined: Any, lengths: NDArray[np.intp]) -> list[Any]:

@@ -26,6 +26,7 @@ from mklkit.estimators.problems import Problem
 from mklkit.estimators.reading import as_source, index_of, read_rows
 from mklkit.estimators.sources import kernels_to_choose, sources_to_choose, with_columns_of_labels
 from mklkit.estimators.training_data import TrainingData
+from mklkit.numerics.pairwise import MOST_SHARED
 from mklkit.numerics.sparse_rows import bytes_of
 from mklkit.protocols import (
     TWO_CLASSES,
@@ -288,9 +289,6 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     rows = read_rows(estimator, plan.schema, as_source(X))
     return accepted(plan, rows, index_of(X))
 
-
-MOST_SHARED = 2000
-"""The most rows whose problems have their kernels fitted together, before the first is solved."""
 
 WORTH_KEEPING = 2**28
 """Bytes of similarities of held-out rows to keep for all decisions of a problem."""

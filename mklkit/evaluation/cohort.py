@@ -243,7 +243,7 @@ def _calibration(
             for place, name in enumerate(task.targets)
         }
         line = _line
-    found = {}
+    calibrations = {}
     for name, (truth, predicted) in columns.items():
         slope, intercept = line(truth, predicted)
         if np.isnan(slope):
@@ -252,13 +252,13 @@ def _calibration(
         ends = [None, None]
         if len(lines) and not np.isnan(lines).any(axis=1).mean() > 1 - LEVEL:
             ends = np.nanquantile(lines, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T.tolist()
-        found[name] = {
+        calibrations[name] = {
             "slope": slope,
             "slope_interval": ends[0],
             "intercept": intercept,
             "intercept_interval": ends[1],
         }
-    return found
+    return calibrations
 
 
 def _logistic_line(happened: Array, probabilities: Array) -> tuple[float, float]:

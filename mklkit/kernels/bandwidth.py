@@ -17,7 +17,7 @@ from scipy.sparse import issparse
 from mklkit.errors import quoted
 from mklkit.numerics.gram_tiles import part_means
 from mklkit.numerics.order_statistics import quantiles
-from mklkit.numerics.pairwise import squared_distances, upper_blocks
+from mklkit.numerics.pairwise import MOST_SHARED, squared_distances, upper_blocks
 from mklkit.numerics.sampling import PARTNERS, sampled_pairs, sampled_places, sampled_rows
 from mklkit.protocols import Array, RowSource
 
@@ -25,9 +25,6 @@ RULES = ("mean", "median", "scale", "auto", "neighbors")
 
 MOST_ROWS = 5000
 """With more rows, distances of a sample of pairs are used."""
-
-MOST_SHARED = 2000
-"""The most rows whose distances are kept for several parts of them."""
 
 _NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+"
 _RULE = re.compile(

@@ -169,6 +169,9 @@ def _writable(array: Array) -> Array:
     return view
 
 
+MOST_SHARED = 2000
+"""The most rows whose distances are kept for several parts of them, such as pairs of classes."""
+
 STRIP_ROWS = 16
 STRIP_BYTES = 1 << 17
 """The bytes of distances per block: they and their exponentials stay in a core's cache."""
