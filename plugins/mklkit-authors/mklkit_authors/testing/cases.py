@@ -16,6 +16,7 @@ from mklkit.protocols import (
     FeatureMapTraits,
     KernelTraits,
     Target,
+    Task,
     traits_of,
 )
 from mklkit.registry.columns import bind_kernels
@@ -24,13 +25,15 @@ from mklkit.registry.entries import TRAITS, Kind
 from mklkit.registry.readings import texts_of
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
-from mklkit.registry.tasks import kind_named
+from mklkit.registry.tasks import all_tasks, kind_named
 from mklkit.views.view_set import ViewSet
 from mklkit_authors.testing.expectations import CheckFailure
 from mklkit_authors.testing.rows import labels_of, numbers_of, two_classes
 
 TASKS = ("two classes", "numbers", "none")
 """The tasks for checking learners and combiners; several classes have a check."""
+OTHERS = ("several classes", "any")
+"""What else components state that is not the kind of a package's task."""
 
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would only take time.
@@ -119,14 +122,19 @@ class Case:
 
     @property
     def y(self) -> Array:
-        """The target of the training rows: labels, or numbers."""
-        return numbers_of(self.rows) if self.task == "numbers" else self.labels
+        """The target of the training rows: labels, numbers, or a package's task's example."""
+        return self._target_of(self.rows, self.labels)
 
     @property
     def new_y(self) -> Array:
         """The target of the new rows."""
-        new_labels = self._data[1][self._n_rows :]
-        return numbers_of(self.new_rows) if self.task == "numbers" else new_labels
+        return self._target_of(self.new_rows, self._data[1][self._n_rows :])
+
+    def _target_of(self, rows: Array, labels: Array) -> Array:
+        if self.packages_task is not None:
+            example = self.packages_task.example(numbers_of(rows))
+            return np.asarray(self.packages_task.kinds[0].read(example), np.float64)
+        return numbers_of(rows) if self.task == "numbers" else labels
 
     def table(self, rows: Array) -> NDArray[Any]:
         """Return rows as an estimator gets them: texts as a column of text."""
@@ -154,7 +162,8 @@ class Case:
         maps: list[Any] = [None]
         if self.kind == "learner":
             maps = ["empirical"] * traits.on_features + ["implicit"] * traits.on_gram
-        for task in TASKS:
+        packages = [kind for kind in traits.learns if kind not in {*TASKS, *OTHERS}]
+        for task in (*TASKS, *packages):
             for name in maps if task in traits.learns else []:
                 yield attrs.evolve(self, variant=(task, name))
 
@@ -167,6 +176,13 @@ class Case:
     def task(self) -> str:
         """The values for checking the component: labels if it learns from them."""
         return self._variant[0]
+
+    @cached_property
+    def packages_task(self) -> Task | None:
+        """The task of a package, if the component is checked on its targets."""
+        if self.task in TASKS:
+            return None
+        return next(task() for task in all_tasks() if task.kinds[0].name == self.task)
 
     @property
     def kernels(self) -> tuple[str, ...]:

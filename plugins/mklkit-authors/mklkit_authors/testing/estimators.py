@@ -143,7 +143,7 @@ def _odd_data(case: Case) -> dict[str, tuple[Array, Array]]:
     constant[:, column] = constant[0, column]
     odd = {
         "a constant column": (constant, y),
-        "every row twice": (np.repeat(rows, 2, axis=0), np.repeat(y, 2)),
+        "every row twice": (np.repeat(rows, 2, axis=0), np.repeat(y, 2, axis=0)),
         "one row per class": (rows[pair], y[pair]),
         "all rows equal": (np.repeat(rows[:1], len(rows), axis=0), y),
     }
@@ -168,7 +168,9 @@ def _estimator(case: Case, **settings: Any) -> Any:
         "learner": learner,
         "random_state": 0,
     }
-    return ESTIMATORS[case.task](**{**parts, **settings})
+    task = case.packages_task
+    estimator = ESTIMATORS[case.task] if task is None else task.estimator
+    return estimator(**{**parts, **settings})
 
 
 def fit_model(case: Case) -> Any:

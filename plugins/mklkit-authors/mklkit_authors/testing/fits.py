@@ -83,6 +83,14 @@ def learns_what_is_plain(case: Case) -> None:
                 f" {significant(float(np.median(values)), 3)}",
                 "Rows like the training rows get values above zero, others below.",
             )
+        elif variant.packages_task is not None:
+            scores = variant.packages_task.score(wanted, values, variant.y)
+            expect(
+                scores["better_than_baseline"],
+                f"new rows to be predicted better than by {variant.packages_task.guess}",
+                scores,
+                "Learn from the values of the target, as the task's kind reads them.",
+            )
         elif variant.task == "numbers":
             error = np.square(values - wanted).mean() / wanted.var()
             expect(
@@ -170,7 +178,7 @@ def weights_of_rows_count(case: Case) -> None:
         )
         if throughout and not usual.drawn:
             weighted = variant.fit(row_weights=often.astype(float), kernels=kernels)
-            rows, y = case.rows.repeat(often, axis=0), variant.y.repeat(often)
+            rows, y = case.rows.repeat(often, axis=0), variant.y.repeat(often, axis=0)
             expected = "the same {} for rows of weight 3 as for these rows three times"
             try:
                 repeated = variant.fit(rows, y, kernels=kernels)

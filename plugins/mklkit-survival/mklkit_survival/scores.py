@@ -1,0 +1,153 @@
+"""Scores of survival models: concordance, time-dependent AUC and the integrated Brier score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from mklkit.plugin import Answers, Array, Score
+from mklkit_survival.concordance import concordance
+from mklkit_survival.kaplan_meier import KaplanMeier
+from mklkit_survival.times import as_structured
+
+GUESS = 0.5
+"""The concordance of a guess."""
+QUANTILES = np.linspace(0.1, 0.9, 17)
+"""The quantiles of the times of training events at which AUC and Brier scores are computed."""
+
+
+@attrs.frozen(eq=False)
+class SurvivalAnswers(Answers):
+    """What scores may see of a survival model: also its survival functions.
+
+    Parameters
+    ----------
+    curves : callable, optional
+        Returns the probabilities (n, T) of the scored samples to survive times (T,).
+    """
+
+    curves: Callable[[Array], Array] | None = None
+
+
+def scored_times(truth: Array, training: Array | None) -> Array:
+    """Return the times (T,) at which AUC and Brier scores are computed, none if there can't be two.
+
+    They are quantiles of the times of training events, from 10 to 90 %, between the first and the
+    last event of the scored samples and before the last training time.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n, 2)
+        Times and events of the scored samples.
+    training : ndarray of shape (N, 2), optional
+        Those of the training samples; default: the same.
+
+    Returns
+    -------
+    ndarray of shape (T,)
+        The times.
+    """
+    training = truth if training is None else training
+    learned, scored = (part[part[:, 1] > 0, 0] for part in (training, truth))
+    if len(learned) == 0 or len(scored) == 0:
+        return np.zeros(0)
+    times = np.unique(np.quantile(learned, QUANTILES))
+    last = min(truth[:, 0].max(), training[:, 0].max())
+    times = times[(times >= scored.min()) & (times < last)]
+    return times if len(times) > 1 else np.zeros(0)
+
+
+def harrell(answers: Answers) -> float:
+    """Return Harrell's concordance."""
+    return concordance(answers.truth, answers.predictions)
+
+
+def uno(answers: Answers) -> float:
+    """Return Uno's concordance up to the last of the scored times."""
+    times = scored_times(answers.truth, answers.training)
+    if len(times) == 0:
+        return float("nan")
+    counted = answers.truth[:, 0] < times[-1]
+    censoring = _censoring(answers)
+    weights = np.zeros(len(answers.truth))
+    weights[counted] = censoring(answers.truth[counted, 0]) ** -2.0
+    return concordance(answers.truth, answers.predictions, weights)
+
+
+def cumulative_auc(answers: Answers) -> float:
+    """Return the time-dependent area under the ROC curve, averaged over the scored times."""
+    from sksurv.metrics import cumulative_dynamic_auc
+
+    times = scored_times(answers.truth, answers.training)
+    if len(times) == 0:
+        return float("nan")
+    _, mean = cumulative_dynamic_auc(*_survivals(answers, times), answers.predictions, times)
+    return float(mean)
+
+
+def integrated_brier(answers: Answers) -> float:
+    """Return the Brier score, integrated over the scored times."""
+    return _integrated(answers, answers.probabilities)
+
+
+def integrated_brier_of_guess(answers: Answers) -> float:
+    """Return the integrated Brier score of the Kaplan-Meier curve of the training samples."""
+    training = answers.truth if answers.training is None else answers.training
+    times = scored_times(answers.truth, answers.training)
+    curve = KaplanMeier.of(training).at(times)
+    return _integrated(answers, np.tile(curve, (len(answers.truth), 1)))
+
+
+def _integrated(answers: Answers, probabilities: Array | None) -> float:
+    from sksurv.metrics import integrated_brier_score
+
+    times = scored_times(answers.truth, answers.training)
+    if len(times) == 0 or probabilities is None:
+        return float("nan")
+    return float(integrated_brier_score(*_survivals(answers, times), probabilities, times))
+
+
+def _survivals(answers: Answers, times: Array) -> tuple[Any, Any]:
+    """Return training and scored samples as structured arrays.
+
+    Scored samples are censored after the last time, where scikit-survival would need training
+    samples that were followed as long; no value at an earlier time depends on it.
+    """
+    training = answers.truth if answers.training is None else answers.training
+    scored = answers.truth.copy()
+    later = scored[:, 0] > times[-1]
+    scored[later] = np.nextafter(times[-1], np.inf), 0.0
+    return as_structured(training), as_structured(scored)
+
+
+def _censoring(answers: Answers) -> Callable[[Array], Array]:
+    """Return the probability of not being censored until a time, from the training samples."""
+    from sksurv.nonparametric import CensoringDistributionEstimator
+
+    training = answers.truth if answers.training is None else answers.training
+    estimator = CensoringDistributionEstimator().fit(as_structured(training))
+    return lambda times: np.asarray(estimator.predict_proba(times))
+
+
+AREA = {"unit": "number", "counts": "", "low": 0.0, "high": 1.0}
+SURVIVAL_SCORES = (
+    Score("concordance", harrell, short="C", **AREA),
+    Score("uno_concordance", uno, words="Uno's concordance", short="Uno's C", **AREA),
+    Score("cumulative_auc", cumulative_auc, words="time-dependent AUC", short="AUC", **AREA),
+    Score(
+        "neg_integrated_brier",
+        integrated_brier,
+        words="integrated Brier score",
+        needs="probabilities",
+        unit="error",
+        counts="",
+        low=0,
+        high=1,
+        short="Brier",
+    ),
+    Score("baseline", lambda answers: answers.baseline, words="Kaplan-Meier", ranks=False, **AREA),
+)
+"""The scores of survival models, the one by which they are ranked first."""
