@@ -178,10 +178,10 @@ def _interval(
     independent: bool,
 ) -> Interval:
     """Return the ends of the interval of a score."""
-    right = answers.truth == answers.predictions
-    if score.name == ACCURACY.name and independent:
-        return _wilson(right)
-    if score.name == BALANCED.name and independent:
+    if score.name in (ACCURACY.name, BALANCED.name) and independent:
+        right = answers.truth == answers.predictions
+        if score.name == ACCURACY.name:
+            return _wilson(right)
         return _of_mean([right[answers.truth == code] for code in np.unique(answers.truth)])
     return _quantiles(draws, lambda rows: _of(score, _taken(answers, rows, task)))
 
@@ -220,7 +220,8 @@ def _calibration(
 ) -> dict[str, dict[str, Any]]:
     """Return slope and intercept with intervals, by class or target.
 
-    Empty for classes without probabilities.
+    Empty for classes without probabilities, and for predictions that are not of the targets' kind,
+    such as one risk for a time and an event.
     """
     columns: Mapping[str, tuple[Array, Array]]
     line: Callable[[Array, Array], tuple[float, float]]
@@ -235,6 +236,8 @@ def _calibration(
             for happened in [(answers.truth == code).astype(float)]
         }
         line = _logistic_line
+    elif answers.truth.shape != answers.predictions.shape:
+        return {}
     else:
         pairs = (np.reshape(part, (len(part), -1)) for part in (answers.truth, answers.predictions))
         truth, predictions = (np.asarray(part, float) for part in pairs)

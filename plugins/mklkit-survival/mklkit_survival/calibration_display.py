@@ -143,6 +143,7 @@ class SurvivalCalibrationDisplay(Display):
         ax.errorbar(
             self.predicted, self.observed, np.abs(ends), fmt="o-", color=BARS, capsize=3, lw=1
         )
-        at = f"{significant(self.horizon, 3)} {self.unit}".strip()
+        horizon = significant(self.horizon, 3)
+        at = f"{horizon} {self.unit}" if self.unit else f"time {horizon}"
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         ax.set(xlabel=f"predicted probability to survive {at}", ylabel=f"share surviving {at}")

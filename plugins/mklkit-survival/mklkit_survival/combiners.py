@@ -15,7 +15,7 @@ from mklkit_survival.times import TIMES
 SMOOTHING = 0.1
 """The penalty (b − 1/M)²/2 on stacked coefficients, with which they exist for any few events."""
 SHORTEST = 1e-8
-"""Weights are uniform if all coefficients are this small."""
+"""Weights are uniform if log-hazards differ by no more than this."""
 
 
 @register
@@ -49,17 +49,22 @@ class MeanHazard(FusionCombiner):
 @register
 @attrs.frozen(eq=False)
 class WeightedHazards:
-    """The sum of log-hazards, each times its coefficient (M,)."""
+    """The sum of log-hazards, each times its coefficient (M,).
+
+    ``deviations`` (M,) are the standard deviations of the log-hazards that are summed.
+    """
 
     coefficients: Array
+    deviations: Array
 
     @property
     def view_weights(self) -> Array:
-        """The coefficients as weights of sum 1."""
-        total = self.coefficients.sum()
+        """The standard deviations of the terms of the sum, as weights of sum 1."""
+        spread = self.coefficients * self.deviations
+        total = spread.sum()
         if total <= SHORTEST:
-            return np.full(len(self.coefficients), 1 / len(self.coefficients))
-        return self.coefficients / total
+            return np.full(len(spread), 1 / len(spread))
+        return spread / total
 
     def fuse(self, scores: Array) -> Array:
         """Return the log-hazards (n,) of the kernels' (n, M)."""
@@ -83,9 +88,9 @@ class StackedHazards(LearnedFusion):
 
     Notes
     -----
-    Super learning with the partial likelihood, in which the coefficients b minimise −ℓ(Sb) plus
-    0.05 Σ(b − 1/M)²; the penalty, of half a tenth of an event, decides where the likelihood does
-    not.
+    Super learning [1]_ with the partial likelihood: the coefficients b minimise −ℓ(Sb) +
+    0.05 Σ(b − 1/M)² for log-hazards S. The small penalty decides where the likelihood does not. The
+    weights in results are the standard deviations of the terms of Sb, divided by their sum.
 
     References
     ----------
@@ -120,5 +125,5 @@ class StackedHazards(LearnedFusion):
             return SMOOTHING / 2 * float(away @ away) - likelihood.log, gradient
 
         bounds = [(0.0, None)] * len(even)
-        found = minimize(objective, even, jac=True, method="L-BFGS-B", bounds=bounds)
-        return WeightedHazards(np.maximum(found.x, 0.0))
+        stacked = minimize(objective, even, jac=True, method="L-BFGS-B", bounds=bounds)
+        return WeightedHazards(np.maximum(stacked.x, 0.0), scores.std(axis=0))

@@ -121,7 +121,7 @@ class Cox(Learner):
             on_gram=True,
             learns=(TIMES.name,),
             takes_row_weights=self.ties == "breslow",
-            search_space={"alpha": tuple(10.0**k for k in range(4, -4, -1))},
+            search_space={"alpha": tuple(10.0**k for k in range(3, -4, -1))},
         )
 
     def fit(self, side: TrainingView, target: Target) -> CoxDecision:
@@ -179,9 +179,15 @@ def _dealing_order(
 
     Positions are among the ``members``, if there are any.
     """
-    keys = np.column_stack([side.own_similarities(), target.values])
+    own = side.map_features(_squares) if side.explicit else side.own_similarities()
+    keys = np.column_stack([own, target.values])
     keys = keys if members is None else keys[members]
     return np.lexsort(keys.T)
+
+
+def _squares(features: Array) -> Array:
+    """Return the similarity of each sample with itself."""
+    return np.square(features, dtype=np.float64).sum(axis=1)
 
 
 def _folds(

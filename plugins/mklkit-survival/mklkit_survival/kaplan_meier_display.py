@@ -27,8 +27,8 @@ NAMES = {
 HUES = {2: (2, 4), 3: (2, 1, 4), 4: (2, 5, 1, 4)}
 """The places of their colours."""
 STYLES = ("-", "--", "-.", ":")
-LINE = 0.085
-"""The height of a line of numbers at risk, as a share of the axes."""
+BELOW, LINE, BESIDE = 44, 13, 16
+"""Distances in points: of the first line below the axes, of lines, and of names from the axes."""
 TICKS = 6
 
 
@@ -147,22 +147,23 @@ class KaplanMeierDisplay(Display):
         """Write how many samples of each group are at risk, below the ticks of the axis."""
         from matplotlib.ticker import MaxNLocator
 
-        ticks = [t for t in MaxNLocator(TICKS).tick_values(0, last) if 0 <= t <= last]
+        ticks = [tick for tick in MaxNLocator(TICKS).tick_values(0, last) if 0 <= tick <= last]
         ax.set_xticks(ticks)
-        height = LINE * (len(self.groups) + 1)
-        below = ax.inset_axes((0, -0.2 - height, 1, height))
-        below.set(xlim=ax.get_xlim(), ylim=(-0.5, len(self.groups) + 0.5), xticks=[])
-        below.patch.set_alpha(0)
-        below.spines[:].set_visible(False)
-        lines = list(range(len(self.groups)))[::-1]
-        below.set_yticks(lines, list(self.groups))
-        below.tick_params(length=0)
-        below.text(0, len(self.groups), "number at risk", color=ink(), va="center")
-        for line, label, target, color in zip(
-            lines, below.get_yticklabels(), self.groups.values(), colors, strict=True
-        ):
-            label.set_color(color)
-            for tick in ticks:
-                at_risk = int((target[:, 0] >= tick).sum())
-                below.text(tick, line, str(at_risk), color=ink(), ha="center", va="center")
         ax.set_xlabel(self.unit)
+        left = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
+        ax.annotate("at risk", (0, 0), (-BESIDE, -BELOW), color=ink(), **left)
+        for line, (name, target) in enumerate(self.groups.items(), 1):
+            down = -BELOW - LINE * line
+            color = colors[line - 1]
+            ax.annotate(name, (0, 0), (-BESIDE, down), color=color, **left)
+            for tick in ticks:
+                ax.annotate(
+                    str(int((target[:, 0] >= tick).sum())),
+                    (tick, 0),
+                    (0, down),
+                    xycoords=("data", "axes fraction"),
+                    textcoords="offset points",
+                    color=ink(),
+                    ha="center",
+                    annotation_clip=False,
+                )

@@ -20,7 +20,7 @@ from mklkit_survival.risk_sets import PartialLikelihood, RiskSets
 
 MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 40
 """Newton steps, conjugate gradients in one, and halvings of one: far more than are needed."""
-EXACT, ROUGH = 1e-9, 1e-3
+EXACT, ROUGH = 1e-8, 1e-3
 """Newton decrements, relative to the root of the objective, at which a fit and one of those that
 choose a penalty end. The objective is then at its minimum up to half of their square."""
 SUFFICIENT = 1e-4
@@ -82,6 +82,8 @@ class Objective:
             w, f = w + length * step, f + length * along
             likelihood, value = reached
             history.append(value)
+            if history[-2] - value <= ROUNDING * (1 + abs(value)):
+                return Minimum(w, f, tuple(history))
         warnings.warn(
             f"cox stopped after {MOST_STEPS} steps, before its objective was at its minimum: use a"
             " larger alpha, or scale the data.",

@@ -7,14 +7,12 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.plugin import Answers, Array, Score
 from mklkit_survival.concordance import concordance
-from mklkit_survival.kaplan_meier import KaplanMeier
 from mklkit_survival.times import as_structured
 
-GUESS = 0.5
-"""The concordance of a guess."""
 QUANTILES = np.linspace(0.1, 0.9, 17)
 """The quantiles of the times of training events at which AUC and Brier scores are computed."""
 
@@ -25,11 +23,14 @@ class SurvivalAnswers(Answers):
 
     Parameters
     ----------
+    times : ndarray of shape (T,), optional
+        The times of the ``probabilities`` (n, T); default: :func:`scored_times`.
     curves : callable, optional
         Returns the probabilities (n, T) of the scored samples to survive times (T,).
     """
 
-    curves: Callable[[Array], Array] | None = None
+    times: Array | None = None
+    curves: Callable[[Array], Array | None] | None = None
 
 
 def scored_times(truth: Array, training: Array | None) -> Array:
@@ -51,13 +52,36 @@ def scored_times(truth: Array, training: Array | None) -> Array:
         The times.
     """
     training = truth if training is None else training
-    learned, scored = (part[part[:, 1] > 0, 0] for part in (training, truth))
-    if len(learned) == 0 or len(scored) == 0:
+    events = training[training[:, 1] > 0, 0]
+    if len(events) == 0:
         return np.zeros(0)
-    times = np.unique(np.quantile(learned, QUANTILES))
+    times = np.unique(np.quantile(events, QUANTILES))
+    return times[_in_range(times, truth, training)]
+
+
+def _in_range(times: Array, truth: Array, training: Array) -> NDArray[np.bool_]:
+    """Return at which times samples can be scored, nowhere if at fewer than two."""
+    scored = truth[truth[:, 1] > 0, 0]
+    if len(scored) == 0:
+        return np.zeros(len(times), bool)
     last = min(truth[:, 0].max(), training[:, 0].max())
-    times = times[(times >= scored.min()) & (times < last)]
-    return times if len(times) > 1 else np.zeros(0)
+    inside = (times >= scored.min()) & (times < last)
+    return inside if inside.sum() > 1 else np.zeros(len(times), bool)
+
+
+def _times_of(answers: Answers) -> tuple[Array, NDArray[np.bool_]]:
+    """Return the times at which answers are scored, and which of those of the probabilities."""
+    training = _training(answers)
+    if not isinstance(answers, SurvivalAnswers) or answers.times is None:
+        times = scored_times(answers.truth, training)
+        return times, np.ones(len(times), bool)
+    inside = _in_range(answers.times, answers.truth, training)
+    return answers.times[inside], inside
+
+
+def _training(answers: Answers) -> Array:
+    """Return the training samples; without them, the scored samples."""
+    return answers.truth if answers.training is None else answers.training
 
 
 def harrell(answers: Answers) -> float:
@@ -67,13 +91,15 @@ def harrell(answers: Answers) -> float:
 
 def uno(answers: Answers) -> float:
     """Return Uno's concordance up to the last of the scored times."""
-    times = scored_times(answers.truth, answers.training)
+    from sksurv.nonparametric import CensoringDistributionEstimator
+
+    times, _ = _times_of(answers)
     if len(times) == 0:
         return float("nan")
     counted = answers.truth[:, 0] < times[-1]
-    censoring = _censoring(answers)
+    censoring = CensoringDistributionEstimator().fit(as_structured(_training(answers)))
     weights = np.zeros(len(answers.truth))
-    weights[counted] = censoring(answers.truth[counted, 0]) ** -2.0
+    weights[counted] = censoring.predict_proba(answers.truth[counted, 0]) ** -2.0
     return concordance(answers.truth, answers.predictions, weights)
 
 
@@ -81,7 +107,7 @@ def cumulative_auc(answers: Answers) -> float:
     """Return the time-dependent area under the ROC curve, averaged over the scored times."""
     from sksurv.metrics import cumulative_dynamic_auc
 
-    times = scored_times(answers.truth, answers.training)
+    times, _ = _times_of(answers)
     if len(times) == 0:
         return float("nan")
     _, mean = cumulative_dynamic_auc(*_survivals(answers, times), answers.predictions, times)
@@ -89,24 +115,13 @@ def cumulative_auc(answers: Answers) -> float:
 
 
 def integrated_brier(answers: Answers) -> float:
-    """Return the Brier score, integrated over the scored times."""
-    return _integrated(answers, answers.probabilities)
-
-
-def integrated_brier_of_guess(answers: Answers) -> float:
-    """Return the integrated Brier score of the Kaplan-Meier curve of the training samples."""
-    training = answers.truth if answers.training is None else answers.training
-    times = scored_times(answers.truth, answers.training)
-    curve = KaplanMeier.of(training).at(times)
-    return _integrated(answers, np.tile(curve, (len(answers.truth), 1)))
-
-
-def _integrated(answers: Answers, probabilities: Array | None) -> float:
+    """Return the Brier score, integrated over the scored times and divided by their extent."""
     from sksurv.metrics import integrated_brier_score
 
-    times = scored_times(answers.truth, answers.training)
-    if len(times) == 0 or probabilities is None:
+    times, inside = _times_of(answers)
+    if len(times) == 0 or answers.probabilities is None:
         return float("nan")
+    probabilities = answers.probabilities[:, inside]
     return float(integrated_brier_score(*_survivals(answers, times), probabilities, times))
 
 
@@ -116,20 +131,10 @@ def _survivals(answers: Answers, times: Array) -> tuple[Any, Any]:
     Scored samples are censored after the last time, where scikit-survival would need training
     samples that were followed as long; no value at an earlier time depends on it.
     """
-    training = answers.truth if answers.training is None else answers.training
     scored = answers.truth.copy()
     later = scored[:, 0] > times[-1]
     scored[later] = np.nextafter(times[-1], np.inf), 0.0
-    return as_structured(training), as_structured(scored)
-
-
-def _censoring(answers: Answers) -> Callable[[Array], Array]:
-    """Return the probability of not being censored until a time, from the training samples."""
-    from sksurv.nonparametric import CensoringDistributionEstimator
-
-    training = answers.truth if answers.training is None else answers.training
-    estimator = CensoringDistributionEstimator().fit(as_structured(training))
-    return lambda times: np.asarray(estimator.predict_proba(times))
+    return as_structured(_training(answers)), as_structured(scored)
 
 
 AREA = {"unit": "number", "counts": "", "low": 0.0, "high": 1.0}

@@ -34,7 +34,7 @@ from mklkit_survival.estimator import (
 from mklkit_survival.kaplan_meier import KaplanMeierBaseline
 from mklkit_survival.kaplan_meier_display import KaplanMeierDisplay
 from mklkit_survival.peers import peers
-from mklkit_survival.scores import GUESS, SURVIVAL_SCORES, SurvivalAnswers, scored_times
+from mklkit_survival.scores import SURVIVAL_SCORES, SurvivalAnswers, scored_times
 from mklkit_survival.times import TIMES, read_times
 
 
@@ -154,7 +154,7 @@ class Survival(Task):
             predictions,
             training=training,
             probabilities=curves(times) if len(times) else None,
-            baseline=GUESS,
+            times=times,
             curves=curves,
         )
 
@@ -223,7 +223,7 @@ class Survival(Task):
             probabilities = np.concatenate([run["probabilities"] for run in runs])
             display = SurvivalCalibrationDisplay.from_predictions(target, probabilities, horizon)
             caption = (
-                f"The share of test samples alive at {significant(horizon, 3)} beside the"
+                f"The share of test samples that survive time {significant(horizon, 3)}, beside the"
                 f" probability that {method} predicts, in five groups of equal size."
             )
             parts.append(Picture(display, caption, f"Calibration on {name}"))

@@ -88,8 +88,9 @@ def read_times(y: Any) -> Array:
 
 def as_structured(target: Array) -> NDArray[Any]:
     """Return times and events (N, 2) as scikit-survival's structured array."""
-    dtype = [("event", bool), ("time", np.float64)]
-    return np.fromiter(zip(target[:, 1] > 0, target[:, 0], strict=True), dtype, len(target))
+    y = np.empty(len(target), [("event", bool), ("time", np.float64)])
+    y["event"], y["time"] = target[:, 1] > 0, target[:, 0]
+    return y
 
 
 def _parts(y: Any) -> tuple[pd.Series, pd.Series]:
