@@ -74,7 +74,7 @@ def lower_bounds(projects: Iterable[Path]) -> Iterator[tuple[str, str]]:
         extras = project["optional-dependencies"]
         needed = [extra for name in extras if name != "docs" for extra in extras[name]]
         for requirement in [*project["dependencies"], *needed]:
-            name, _, bound = requirement.partition(">=")
+            name, _, bound = requirement.partition(";")[0].strip().partition(">=")
             if name != "mklkit":
                 yield name.partition("[")[0], bound
 

@@ -21,15 +21,15 @@ STRATEGIES = {
     "mklkit-optimize": "easymkl(alpha=0.0001)",
     "mklkit-views": "cca-mhks2",
 }
-# What is for data that the built-in sets have not: kernels, and strategies for missing sources.
-KERNELS = ("mklkit-kernels", "mklkit-missing")
+# What is for data that the built-in sets have not: kernels, strategies for missing sources, times.
+KERNELS = ("mklkit-kernels", "mklkit-missing", "mklkit-survival")
 # A call of the command that others bring instead; mklkit.cli.package_commands.PACKAGES names it.
 COMMANDS = {"mklkit-authors": "plugin new mine", "mklkit-papers": "reproduce list"}
 PACKAGES = (*STRATEGIES, *KERNELS, *COMMANDS)
 # What only packages need has to come with them, so that no environment holds it beforehand.
-BROUGHT = ("clarabel",)
+BROUGHT = ("clarabel", "scikit-survival")
 # What is imported by another name than it is installed.
-MODULES = {"sklearn": "scikit-learn"}
+MODULES = {"sklearn": "scikit-learn", "sksurv": "scikit-survival"}
 
 
 @pytest.fixture(scope="module")

@@ -107,9 +107,7 @@ class StackedHazards(LearnedFusion):
     """
 
     name: ClassVar[str] = "stack-hazards"
-    traits: ClassVar[CombinerTraits] = CombinerTraits(
-        learns=(TIMES.name,), row_weights="learner"
-    )
+    traits: ClassVar[CombinerTraits] = CombinerTraits(learns=(TIMES.name,), row_weights="learner")
 
     def learn(
         self, scores: Array, y: Array, random_state: np.random.RandomState

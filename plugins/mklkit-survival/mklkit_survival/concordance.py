@@ -12,10 +12,10 @@ BLOCK = 1024
 
 
 def concordance(target: Array, risks: Array, weights: Array | None = None) -> float:
-    """Return the share of comparable pairs in which the sample with the earlier event has more risk.
+    """Return the share of pairs in which the sample with the earlier event has more risk.
 
-    A pair is comparable if one of the samples has an event before the other's time, or at the time
-    at which the other is censored. Equal risks count half.
+    A pair counts if one of the samples has an event before the other's time, or at the time at
+    which the other is censored. Equal risks count half.
 
     Parameters
     ----------

@@ -64,8 +64,8 @@ class Cox(Learner):
 
     Minimises −ℓ(f) + α‖w‖²/2 over f = ⟨w, φ(x)⟩, where ℓ is the logarithm of the partial likelihood
     [1]_ of times and events. It is the objective of scikit-survival's ``CoxPHSurvivalAnalysis``, of
-    the same α, in the space of the kernel. The constant makes the mean of f 0, over samples weighted
-    by their expected events.
+    the same α, in the space of the kernel. The constant makes the mean of f 0, over samples that
+    are weighted by their expected events.
 
     Parameters
     ----------

@@ -51,6 +51,15 @@ class KaplanMeier:
             errors = np.sqrt(variance) / np.abs(np.log(survival))
         return cls(times, survival, errors)
 
+    @classmethod
+    def of_censoring(cls, target: Array) -> Self:
+        """Return the estimate of the share that is not censored; events come before, if tied."""
+        times, counts = np.unique(target[target[:, 1] == 0, 0], return_counts=True)
+        ordered, events = np.sort(target[:, 0]), np.sort(target[target[:, 1] > 0, 0])
+        at_risk = len(ordered) - np.searchsorted(ordered, times)
+        at_risk -= np.searchsorted(events, times, "right") - np.searchsorted(events, times)
+        return cls(times, np.cumprod(1 - counts / at_risk), np.full(len(times), np.nan))
+
     def at(self, times: Array) -> Array:
         """Return the share that survives each time (T,)."""
         return self._of(np.concatenate([[1.0], self.survival]), times)

@@ -150,7 +150,11 @@ class KaplanMeierDisplay(Display):
         ticks = [tick for tick in MaxNLocator(TICKS).tick_values(0, last) if 0 <= tick <= last]
         ax.set_xticks(ticks)
         ax.set_xlabel(self.unit)
-        left = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right"}
+        left: dict[str, Any] = {
+            "xycoords": "axes fraction",
+            "textcoords": "offset points",
+            "ha": "right",
+        }
         ax.annotate("at risk", (0, 0), (-BESIDE, -BELOW), color=ink(), **left)
         for line, (name, target) in enumerate(self.groups.items(), 1):
             down = -BELOW - LINE * line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib.util import find_spec
 from typing import Any, Self
 
 import numpy as np
@@ -115,7 +116,9 @@ class CoxnetPeer(SurvivalPeer):
 
 
 def peers(seed: int, n_jobs: int | None) -> dict[str, SurvivalPeer]:
-    """Return scikit-survival's elastic net, forest and boosting by name."""
+    """Return scikit-survival's elastic net, forest and boosting by name; none without it."""
+    if find_spec("sksurv") is None:
+        return {}
     # Importing them takes a second, and most commands do not need them.
     from sksurv.ensemble import GradientBoostingSurvivalAnalysis, RandomSurvivalForest
     from sksurv.linear_model import CoxnetSurvivalAnalysis

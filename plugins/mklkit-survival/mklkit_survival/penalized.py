@@ -1,4 +1,4 @@
-"""Newton's method for the penalised partial likelihood, in coordinates that one decomposition gives.
+"""Newton's method for the penalised partial likelihood, in coordinates of one decomposition.
 
 In these coordinates f = Φw, the penalty is α‖w‖²/2, and ΦᵀUΦ = diag(λ) where U are the curvatures
 at f = 0. So the matrix diag(λ + α) is close to the Hessian for every α and every part of the
@@ -76,7 +76,7 @@ class Objective:
             first = min(first, size)
             step = self._newton_step(likelihood, gradient, min(0.1, size / (1 + first)))
             along = project(step)
-            length, reached = self._line_search(value, w, f, step, along, gradient @ step)
+            length, reached = self._line_search(value, w, f, step, along, float(gradient @ step))
             if reached is None:
                 return Minimum(w, f, tuple(history))
             w, f = w + length * step, f + length * along
@@ -188,7 +188,7 @@ def cross_validated(
         share = target[train, 1].sum() / n_events
         coordinates = Coordinates.of(part, share * curvatures)
         folds.append((coordinates, RiskSets.of(target[train], ties, weights)))
-    starts = [np.zeros(features.shape[1]) for _ in folds]
+    starts: list[Array] = [np.zeros(features.shape[1]) for _ in folds]
     values = np.full(len(alphas), -np.inf)
     for place, alpha in enumerate(alphas):
         total = 0.0

@@ -112,7 +112,8 @@ class RiskSets:
 
     def total_tied(self, values: Array) -> Array:
         """Return the sum over the samples with an event at that time, for each step."""
-        return np.bincount(self.step_of, values[self.events], len(self.times))[self.step_of]
+        sums: Array = np.bincount(self.step_of, values[self.events], len(self.times))
+        return sums[self.step_of]
 
     def back(self, steps: Array) -> Array:
         """Return for each sample the sum over the steps at which it is at risk, less its share."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mklkit.plugin import Answers, Array, Score
 from mklkit_survival.concordance import concordance
-from mklkit_survival.times import as_structured
+from mklkit_survival.kaplan_meier import KaplanMeier
 
 QUANTILES = np.linspace(0.1, 0.9, 17)
 """The quantiles of the times of training events at which AUC and Brier scores are computed."""
@@ -91,53 +91,64 @@ def harrell(answers: Answers) -> float:
 
 def uno(answers: Answers) -> float:
     """Return Uno's concordance up to the last of the scored times."""
-    from sksurv.nonparametric import CensoringDistributionEstimator
-
     times, _ = _times_of(answers)
     if len(times) == 0:
         return float("nan")
-    counted = answers.truth[:, 0] < times[-1]
-    censoring = CensoringDistributionEstimator().fit(as_structured(_training(answers)))
-    weights = np.zeros(len(answers.truth))
-    weights[counted] = censoring.predict_proba(answers.truth[counted, 0]) ** -2.0
+    weights = np.where(answers.truth[:, 0] < times[-1], _event_weights(answers, times) ** 2, 0.0)
     return concordance(answers.truth, answers.predictions, weights)
 
 
 def cumulative_auc(answers: Answers) -> float:
-    """Return the time-dependent area under the ROC curve, averaged over the scored times."""
-    from sksurv.metrics import cumulative_dynamic_auc
+    """Return the time-dependent area under the ROC curve, averaged over the scored times.
 
+    At a time, it compares samples with an earlier event, weighted by the inverse probability of
+    being uncensored, with those that are still followed. Areas are averaged over the times by the
+    fall of the Kaplan-Meier curve.
+    """
     times, _ = _times_of(answers)
     if len(times) == 0:
         return float("nan")
-    _, mean = cumulative_dynamic_auc(*_survivals(answers, times), answers.predictions, times)
-    return float(mean)
+    weights = _event_weights(answers, times)
+    areas = [_area(answers, time, weights) for time in times]
+    survival = KaplanMeier.of(answers.truth).at(times)
+    falls = -np.diff(survival, prepend=1.0)
+    return float(areas @ falls / falls.sum())
+
+
+def _area(answers: Answers, time: float, weights: Array) -> float:
+    """Return the area under the ROC curve at a time."""
+    later = answers.truth[:, 0] > time
+    cases = (answers.truth[:, 0] <= time) & (weights > 0)
+    controls = np.sort(answers.predictions[later])
+    risks = answers.predictions[cases]
+    below, upto = (np.searchsorted(controls, risks, side) for side in ("left", "right"))
+    shares = (below + upto) / (2 * len(controls))
+    return float(np.average(shares, weights=weights[cases]))
 
 
 def integrated_brier(answers: Answers) -> float:
     """Return the Brier score, integrated over the scored times and divided by their extent."""
-    from sksurv.metrics import integrated_brier_score
-
     times, inside = _times_of(answers)
     if len(times) == 0 or answers.probabilities is None:
         return float("nan")
+    survived = answers.truth[:, :1] > times
+    of_events = _event_weights(answers, times)[:, None] * ~survived
+    of_survivors = survived / KaplanMeier.of_censoring(_training(answers)).at(times)
     probabilities = answers.probabilities[:, inside]
-    return float(integrated_brier_score(*_survivals(answers, times), probabilities, times))
+    squares = of_events * probabilities**2 + of_survivors * (1 - probabilities) ** 2
+    return float(np.trapezoid(squares.mean(axis=0), times) / np.ptp(times))
 
 
-def _survivals(answers: Answers, times: Array) -> tuple[Any, Any]:
-    """Return training and scored samples as structured arrays.
-
-    Scored samples are censored after the last time, where scikit-survival would need training
-    samples that were followed as long; no value at an earlier time depends on it.
-    """
-    scored = answers.truth.copy()
-    later = scored[:, 0] > times[-1]
-    scored[later] = np.nextafter(times[-1], np.inf), 0.0
-    return as_structured(_training(answers)), as_structured(scored)
+def _event_weights(answers: Answers, times: Array) -> Array:
+    """Return the inverse probability of an event (n,) to be seen until the last time, else 0."""
+    seen = (answers.truth[:, 1] > 0) & (answers.truth[:, 0] <= times[-1])
+    weights = np.zeros(len(answers.truth))
+    censoring = KaplanMeier.of_censoring(_training(answers))
+    weights[seen] = 1 / censoring.at(answers.truth[seen, 0])
+    return weights
 
 
-AREA = {"unit": "number", "counts": "", "low": 0.0, "high": 1.0}
+AREA: dict[str, Any] = {"unit": "number", "counts": "", "low": 0.0, "high": 1.0}
 SURVIVAL_SCORES = (
     Score("concordance", harrell, short="C", **AREA),
     Score("uno_concordance", uno, words="Uno's concordance", short="Uno's C", **AREA),

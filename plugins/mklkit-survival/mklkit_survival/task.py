@@ -235,4 +235,3 @@ def ranks(values: Array) -> Array:
     ordered = np.sort(values)
     left, right = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
     return (left + right) / (2 * len(values))
-

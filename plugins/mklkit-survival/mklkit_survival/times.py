@@ -14,12 +14,17 @@ from mklkit.plugin import Array, TargetKind
 from mklkit_survival.risk_sets import RiskSets, martingale_residuals
 
 EVENTS = frozenset(
-    "1 1.0 true t yes y event died dead death deceased failed failure relapse relapsed recurred"
-    " recurrence progressed progression".split()
+    [
+        *("1", "1.0", "true", "t", "yes", "y", "event"),
+        *("died", "dead", "death", "deceased", "failed", "failure"),
+        *("relapse", "relapsed", "recurred", "recurrence", "progressed", "progression"),
+    ]
 )
 CENSORED = frozenset(
-    "0 0.0 false f no n censored alive living survived disease-free diseasefree"
-    " event-free".split()
+    [
+        *("0", "0.0", "false", "f", "no", "n", "censored", "event-free"),
+        *("alive", "living", "survived", "disease-free", "diseasefree"),
+    ]
 )
 """The words for events and for censoring, in lower case; cBioPortal's begin with 0: or 1:."""
 SHOWN = 4
@@ -142,9 +147,9 @@ def _numbers(column: pd.Series) -> Array:
     wrong = np.flatnonzero(~(np.isfinite(times) & (times > 0)))
     if len(wrong):
         raise DataError(
-            f"Times must be finite and above 0; {counted(len(wrong), 'sample')} has another one, the"
-            f" first is {times[wrong[0]]:g} of sample {wrong[0]} (counted from 0). Leave out samples"
-            " without follow-up, or give events of the first day half a day."
+            f"Times must be finite and above 0; {counted(len(wrong), 'sample')} has another one,"
+            f" the first is {times[wrong[0]]:g} of sample {wrong[0]} (counted from 0). Leave out"
+            " samples without follow-up, or give events of the first day half a day."
         )
     return times
 

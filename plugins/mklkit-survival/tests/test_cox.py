@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from mklkit import DataError, IncompatibleError
-from mklkit.plugin import FeatureSide, GramSide, Target
+from mklkit_survival import Cox, MKLSurvival
+from mklkit_survival.cox import GRID
+from mklkit_survival.times import TIMES, as_structured, read_times
 from scipy.optimize import minimize
 from sklearn.preprocessing import StandardScaler
 from sksurv import datasets
 from sksurv.linear_model import CoxPHSurvivalAnalysis
 from survival_problems import log_likelihood, study
 
-from mklkit_survival import Cox, MKLSurvival
-from mklkit_survival.cox import GRID
-from mklkit_survival.times import TIMES, as_structured, read_times
+from mklkit import DataError, IncompatibleError
+from mklkit.plugin import FeatureSide, GramSide, Target
 
 
 def table(name: str) -> tuple[np.ndarray[Any, Any], Any]:

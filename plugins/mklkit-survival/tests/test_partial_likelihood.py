@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sksurv.nonparametric import nelson_aalen_estimator
-from survival_problems import log_likelihood, study
-
 from mklkit_survival.risk_sets import RiskSets, baseline_hazard, martingale_residuals
 from mklkit_survival.times import as_structured
+from sksurv.nonparametric import nelson_aalen_estimator
+from survival_problems import log_likelihood, study
 
 
 @pytest.mark.parametrize("ties", ["efron", "breslow"])

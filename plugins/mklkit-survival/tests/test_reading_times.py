@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from mklkit import DataError
-from survival_problems import study
-
 from mklkit_survival import MKLSurvival, Survival
 from mklkit_survival.times import TIMES, as_structured
+from survival_problems import study
+
+from mklkit import DataError
 
 PAIRS = np.array([[3.0, 1], [5.0, 0], [2.5, 1], [4.0, 0]])
 

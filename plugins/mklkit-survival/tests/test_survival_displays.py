@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mklkit import DataError
-from survival_problems import study
-
 from mklkit_survival import KaplanMeierDisplay, MKLSurvival, SurvivalCalibrationDisplay
 from mklkit_survival.kaplan_meier import KaplanMeier
+from survival_problems import study
+
+from mklkit import DataError
 
 pytest.importorskip("matplotlib")
 

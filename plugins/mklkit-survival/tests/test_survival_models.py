@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import mklkit
 import numpy as np
 import pandas as pd
 import pytest
-from mklkit import DataError, MKLSearchCV
-from mklkit.estimators.task_of import task_of
-from mklkit.persistence import load_model, save_model
-from sksurv.linear_model import CoxPHSurvivalAnalysis
-from survival_problems import study, two_sources
-
 from mklkit_survival import MKLSurvival, StackedHazards
 from mklkit_survival.risk_sets import martingale_residuals
 from mklkit_survival.times import as_structured
+from sksurv.linear_model import CoxPHSurvivalAnalysis
+from survival_problems import study, two_sources
+
+import mklkit
+from mklkit import DataError, MKLSearchCV
+from mklkit.estimators.task_of import task_of
+from mklkit.persistence import load_model, save_model
 
 SOURCES = ["signal:linear@0:4", "noise:linear@4:8"]
 

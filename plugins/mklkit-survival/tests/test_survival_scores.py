@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mklkit.plugin import Answers
-from sksurv import metrics
-from sksurv.nonparametric import kaplan_meier_estimator
-from survival_problems import study
-
-from mklkit_survival import Survival, concordance as module
+from mklkit_survival import Survival
+from mklkit_survival import concordance as module
 from mklkit_survival.concordance import concordance
 from mklkit_survival.kaplan_meier import KaplanMeier
 from mklkit_survival.scores import (
@@ -20,6 +16,11 @@ from mklkit_survival.scores import (
     uno,
 )
 from mklkit_survival.times import as_structured
+from sksurv import metrics
+from sksurv.nonparametric import kaplan_meier_estimator
+from survival_problems import study
+
+from mklkit.plugin import Answers
 
 
 @pytest.mark.parametrize("tied", [False, True])
