@@ -8,15 +8,18 @@ import attrs
 import numpy as np
 
 from mklkit import DataError
-from mklkit.display.numbers import significant
 from mklkit.plotting import Display
-from mklkit.plotting.parts import BARS, FAINT, ink
 from mklkit.plugin import Array
 from mklkit_survival.kaplan_meier import KaplanMeier
 from mklkit_survival.times import read_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+POINTS = "#0072B2"
+"""The blue of Okabe and Ito, as in mklkit's other figures."""
+FAINT = 0.4
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -138,12 +141,15 @@ class SurvivalCalibrationDisplay(Display):
         return 4.2, 4.0
 
     def _draw(self, ax: Axes) -> None:
-        ax.axline((0, 0), slope=1, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
+        from matplotlib import rcParams
+
+        ink = rcParams["text.color"]
+        ax.axline((0, 0), slope=1, color=ink, alpha=FAINT, linewidth=1, zorder=0)
         ends = self.observed - self.low, self.high - self.observed
         ax.errorbar(
-            self.predicted, self.observed, np.abs(ends), fmt="o-", color=BARS, capsize=3, lw=1
+            self.predicted, self.observed, np.abs(ends), fmt="o-", color=POINTS, capsize=3, lw=1
         )
-        horizon = significant(self.horizon, 3)
+        horizon = f"{self.horizon:.3g}"
         at = f"{horizon} {self.unit}" if self.unit else f"time {horizon}"
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         ax.set(xlabel=f"predicted probability to survive {at}", ylabel=f"share surviving {at}")

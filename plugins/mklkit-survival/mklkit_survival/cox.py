@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -21,7 +22,6 @@ from mklkit.plugin import (
     TrainingView,
     register,
 )
-from mklkit.protocols.component import AUTO, auto_or_number
 from mklkit_survival.penalized import Coordinates, Objective, cross_validated
 from mklkit_survival.risk_sets import TIES, RiskSets
 from mklkit_survival.times import TIMES
@@ -34,6 +34,22 @@ GRID = 10.0 ** np.arange(1, -6.5, -0.5)
 penalty."""
 FLOOR = 1e-15
 """Directions of a smaller curvature, relative to N times the largest, are rounding."""
+
+
+AUTO = "auto"
+
+
+def as_number(value: Any) -> Any:
+    """Return numbers as floats, and all else as it is."""
+    return float(value) if isinstance(value, Real) else value
+
+
+def is_auto_or_above_zero(instance: object, attribute: Any, value: Any) -> None:
+    """Raise a ValueError unless a value is "auto" or a finite number above 0."""
+    if value != AUTO and not (isinstance(value, float) and 0 < value < np.inf):
+        raise ValueError(
+            f"{attribute.name!r} must be {AUTO!r} or a finite number > 0; got {value!r}"
+        )
 
 
 @register
@@ -110,7 +126,9 @@ class Cox(Learner):
 
     name: ClassVar[str] = "cox"
 
-    alpha: float | str = auto_or_number()
+    alpha: float | str = attrs.field(
+        default=AUTO, converter=as_number, validator=is_auto_or_above_zero
+    )
     ties: str = attrs.field(default="efron", validator=in_(TIES))
 
     @property

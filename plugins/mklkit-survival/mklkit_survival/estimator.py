@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.estimators.search import MKLSearchCV
+from mklkit import MKLSearchCV
 from mklkit.plugin import Array, TargetEstimator, TargetKind, register
 from mklkit_survival.concordance import concordance
 from mklkit_survival.risk_sets import baseline_hazard
@@ -209,13 +210,17 @@ def median_times(model: Any, rows: Any) -> Array | None:
     return predictor.predict_median(prepared) if isinstance(predictor, MKLSurvival) else None
 
 
+def is_survival_model(model: Any) -> bool:
+    """Return whether an estimator, perhaps in a pipeline, predicts survival functions."""
+    inner = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    return isinstance(inner, PredictsSurvival)
+
+
 def _last_step(model: Any, rows: Any) -> tuple[Any, Any]:
-    """Return the estimator inside pipelines and searches, and its rows."""
-    while True:
-        if isinstance(model, Pipeline):
-            rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
-            model = model.steps[-1][1]
-        elif isinstance(model, MKLSearchCV):
-            model = model.best_estimator_
-        else:
-            return model, rows
+    """Return the fitted estimator inside a pipeline or search, and the rows that it gets."""
+    if isinstance(model, Pipeline):
+        rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
+        model = model.steps[-1][1]
+    if isinstance(model, MKLSearchCV | GridSearchCV):
+        return _last_step(model.best_estimator_, rows)
+    return model, rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
@@ -10,7 +10,6 @@ import numpy as np
 
 from mklkit import DataError
 from mklkit.plotting import Display
-from mklkit.plotting.parts import COLOURS, ink
 from mklkit.plugin import Array
 from mklkit_survival.kaplan_meier import KaplanMeier
 from mklkit_survival.times import read_times
@@ -24,8 +23,9 @@ NAMES = {
     4: ("lowest quarter", "second quarter", "third quarter", "highest quarter"),
 }
 """The names of groups by their number, from the lowest risk."""
-HUES = {2: (2, 4), 3: (2, 1, 4), 4: (2, 5, 1, 4)}
-"""The places of their colours."""
+GREEN, BLUE, ORANGE, RED = "#009E73", "#56B4E9", "#E69F00", "#D55E00"
+HUES = {2: (GREEN, RED), 3: (GREEN, ORANGE, RED), 4: (GREEN, BLUE, ORANGE, RED)}
+"""Their colours, those of Okabe and Ito, distinct for any colour vision."""
 STYLES = ("-", "--", "-.", ":")
 BELOW, LINE, BESIDE = 44, 13, 16
 """Distances in points: of the first line below the axes, of lines, and of names from the axes."""
@@ -129,7 +129,7 @@ class KaplanMeierDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         last = max(target[:, 0].max() for target in self.groups.values())
-        colors = [COLOURS[place] for place in HUES[len(self.groups)]]
+        colors = HUES[len(self.groups)]
         looks = zip(self.groups.items(), colors, STYLES, strict=False)
         for (name, target), color, style in looks:
             curve = KaplanMeier.of(target)
@@ -143,9 +143,12 @@ class KaplanMeierDisplay(Display):
         ax.legend(frameon=False, loc="lower left")
         self._draw_numbers(ax, last, colors)
 
-    def _draw_numbers(self, ax: Axes, last: float, colors: list[str]) -> None:
+    def _draw_numbers(self, ax: Axes, last: float, colors: Sequence[str]) -> None:
         """Write how many samples of each group are at risk, below the ticks of the axis."""
+        from matplotlib import rcParams
         from matplotlib.ticker import MaxNLocator
+
+        ink = rcParams["text.color"]
 
         ticks = [tick for tick in MaxNLocator(TICKS).tick_values(0, last) if 0 <= tick <= last]
         ax.set_xticks(ticks)
@@ -155,7 +158,7 @@ class KaplanMeierDisplay(Display):
             "textcoords": "offset points",
             "ha": "right",
         }
-        ax.annotate("at risk", (0, 0), (-BESIDE, -BELOW), color=ink(), **left)
+        ax.annotate("at risk", (0, 0), (-BESIDE, -BELOW), color=ink, **left)
         for line, (name, target) in enumerate(self.groups.items(), 1):
             down = -BELOW - LINE * line
             color = colors[line - 1]
@@ -167,7 +170,7 @@ class KaplanMeierDisplay(Display):
                     (0, down),
                     xycoords=("data", "axes fraction"),
                     textcoords="offset points",
-                    color=ink(),
+                    color=ink,
                     ha="center",
                     annotation_clip=False,
                 )

@@ -10,9 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.display.numbers import significant
-from mklkit.errors import counted
-from mklkit.estimators.introspection import classifier_in
 from mklkit.plugin import (
     Answers,
     Array,
@@ -27,7 +24,7 @@ from mklkit.plugin import (
 from mklkit_survival.calibration_display import SurvivalCalibrationDisplay
 from mklkit_survival.estimator import (
     MKLSurvival,
-    PredictsSurvival,
+    is_survival_model,
     median_times,
     survival_probabilities,
 )
@@ -104,9 +101,8 @@ class Survival(Task):
     def summary(self, targets: NDArray[Any], counts: pd.Series | None = None) -> str:
         """Return the range of the times and the number of events."""
         times, events = targets.T
-        extent = f"from {significant(times.min(), 4)} to {significant(times.max(), 4)}"
-        among = counted(len(times), "sample")
-        return f"times {extent}, with {counted(int(events.sum()), 'event')} among {among}"
+        extent = f"from {times.min():.4g} to {times.max():.4g}"
+        return f"times {extent}, with {int(events.sum())} events among {len(times)} samples"
 
     def is_scorable(self, truth: NDArray[Any]) -> bool:
         """Return whether there is an event among several samples."""
@@ -115,7 +111,7 @@ class Survival(Task):
     @classmethod
     def fits(cls, model: Any) -> bool:
         """Return whether an estimator predicts survival functions."""
-        return isinstance(classifier_in(model), PredictsSurvival)
+        return is_survival_model(model)
 
     def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
         """Return scikit-survival's elastic net, forest and boosting."""
@@ -223,7 +219,7 @@ class Survival(Task):
             probabilities = np.concatenate([run["probabilities"] for run in runs])
             display = SurvivalCalibrationDisplay.from_predictions(target, probabilities, horizon)
             caption = (
-                f"The share of test samples that survive time {significant(horizon, 3)}, beside the"
+                f"The share of test samples that survive time {horizon:.3g}, beside the"
                 f" probability that {method} predicts, in five groups of equal size."
             )
             parts.append(Picture(display, caption, f"Calibration on {name}"))

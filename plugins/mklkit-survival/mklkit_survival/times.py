@@ -9,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit import DataError
-from mklkit.errors import counted, listed, quoted
 from mklkit.plugin import Array, TargetKind
 from mklkit_survival.risk_sets import RiskSets, martingale_residuals
 
@@ -63,7 +62,7 @@ class SurvivalTimes(TargetKind):
         target = read_times(y)
         if not target[:, 1].any():
             raise DataError(
-                f"All {counted(len(target), 'sample')} are censored: without an event, nothing can"
+                f"All {_samples(len(target))} are censored: without an event, nothing can"
                 " be learned. Is the column of events the right one?"
             )
         return target
@@ -98,6 +97,10 @@ def as_structured(target: Array) -> NDArray[Any]:
     return y
 
 
+def _samples(number: int) -> str:
+    return f"{number} sample{'s' * (number != 1)}"
+
+
 def _parts(y: Any) -> tuple[pd.Series, pd.Series]:
     """Return the column of times and that of events."""
     if isinstance(y, tuple) and len(y) == 2:
@@ -115,7 +118,7 @@ def _parts(y: Any) -> tuple[pd.Series, pd.Series]:
     if columns.shape[1] != 2:
         raise DataError(
             "Survival needs two columns per sample, a time and whether the event happened; got"
-            f" {counted(columns.shape[1], 'column')}."
+            f" {columns.shape[1]}."
         )
     times, events = columns.iloc[:, 0], columns.iloc[:, 1]
     if _is_flag(times) and not _is_flag(events):
@@ -134,22 +137,22 @@ def _is_flag(column: pd.Series) -> bool:
 def _numbers(column: pd.Series) -> Array:
     """Return the times."""
     if column.isna().any():
-        raise DataError(f"{counted(int(column.isna().sum()), 'sample')} without a time.")
+        raise DataError(f"{_samples(int(column.isna().sum()))} without a time.")
     is_date = pd.api.types.is_datetime64_any_dtype(column)
     numbers = pd.to_numeric(column, errors="coerce") if not is_date else column.map(lambda _: None)
     wrong = np.flatnonzero(numbers.isna())
     if len(wrong):
         raise DataError(
             "Times must be numbers, such as days from diagnosis to death or to the last visit; that"
-            f" of sample {wrong[0]} (counted from 0) is {quoted(column.iloc[wrong[0]])}."
+            f" of sample {wrong[0]} (counted from 0) is {str(column.iloc[wrong[0]])!r}."
         )
     times = numbers.to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(~(np.isfinite(times) & (times > 0)))
     if len(wrong):
         raise DataError(
-            f"Times must be finite and above 0; {counted(len(wrong), 'sample')} has another one,"
-            f" the first is {times[wrong[0]]:g} of sample {wrong[0]} (counted from 0). Leave out"
-            " samples without follow-up, or give events of the first day half a day."
+            f"Times must be finite and above 0, and {len(wrong)} of {len(times)} are not: the first"
+            f" is {times[wrong[0]]:g}, of sample {wrong[0]} (counted from 0). Leave out samples"
+            " without follow-up, or give events of the first day half a day."
         )
     return times
 
@@ -157,9 +160,7 @@ def _numbers(column: pd.Series) -> Array:
 def _events(column: pd.Series) -> Array:
     """Return 1 for events and 0 for censoring."""
     if column.isna().any():
-        raise DataError(
-            f"{counted(int(column.isna().sum()), 'sample')} without an event or its absence."
-        )
+        raise DataError(f"{_samples(int(column.isna().sum()))} without an event or its absence.")
     words = column.map(lambda value: str(value).strip().lower())
     # As in cBioPortal's files, "1:DECEASED".
     words = words.str.replace(r"^[01]:", "", regex=True)
@@ -169,7 +170,7 @@ def _events(column: pd.Series) -> Array:
         others = column[events.isna().to_numpy()].unique()[:SHOWN].tolist()
         raise DataError(
             "Events must be 1 and 0, booleans, or words such as 'died' and 'censored'; got"
-            f" {listed(others)}. Recode the column: 1 if the event"
+            f" {', '.join(repr(str(value)) for value in others)}. Recode the column: 1 if the event"
             " happened at that time, 0 if the sample was last seen without it."
         )
     return events.to_numpy(dtype=np.float64)

@@ -47,16 +47,16 @@ def test_structured_arrays_of_scikit_survival_are_read() -> None:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([[0.0, 1], [2, 0]], "above 0; 1 sample has another one, the first is 0 of sample 0"),
-        ([[3.0, 1], [-2, 0]], "the first is -2 of sample 1"),
+        ([[0.0, 1], [2, 0]], "above 0, and 1 of 2 are not: the first is 0, of sample 0"),
+        ([[3.0, 1], [-2, 0]], "the first is -2, of sample 1"),
         ([[np.inf, 1], [2, 0]], "must be finite"),
         ([[3.0, 0], [2, 0]], "All 2 samples are censored"),
         ([[3.0, 1], [np.nan, 0]], "1 sample without a time"),
         ([[3.0, 1], [2, np.nan]], "1 sample without an event"),
-        ([[3.0, 1], [2, 2]], "Events must be 1 and 0.*got 2.0"),
+        ([[3.0, 1], [2, 2]], "Events must be 1 and 0.*got '2.0'"),
         ([[1, 3.0], [0, 2]], "exchange them"),
         ([[0.0, 3, 1], [1, 2, 0]], "left truncation"),
-        ([3.0, 2.0], "two columns per sample.*got 1 column"),
+        ([3.0, 2.0], "two columns per sample.*got 1"),
         (pd.DataFrame({"t": ["soon", "2"], "e": [1, 0]}), "must be numbers.*sample 0.*'soon'"),
         (
             pd.DataFrame({"t": pd.to_datetime(["2020-01-01", "2021-01-01"]), "e": [1, 0]}),
