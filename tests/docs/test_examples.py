@@ -28,6 +28,7 @@ PUBLIC = (
     "mklkit.plugin",
 )
 PACKAGES = (
+    "mklkit_survival",
     "mklkit_optimize.alignment_display",
     "mklkit_optimize.consensus_display",
     "mklkit_optimize.search_surface",

@@ -188,6 +188,11 @@ FOLLOWED = {
     "docs/guides/sensors.md": Followed(slow=True),
     "docs/guides/several-sources.md": Followed(long=True),
     "docs/guides/text-and-numbers.md": Followed(long=True),
+    "docs/guides/survival.md": Followed(
+        instead={"--cv 5x1": "--cv 2x1", "--cv 3x1": "--cv 2x1"},
+        left_out={"pip install": INSTALLS},
+        needs="sksurv",
+    ),
     "docs/guides/tuning.md": Followed(long=True),
     **dict.fromkeys(
         (f"docs/papers/00{number}.md" for number in range(5)),

@@ -140,7 +140,8 @@ class KaplanMeierDisplay(Display):
             censored = target[target[:, 1] == 0, 0]
             ax.plot(censored, curve.at(censored), "|", color=color, markersize=4)
         ax.set(xlim=(0, last), ylim=(0, 1.02), ylabel="share surviving")
-        ax.legend(frameon=False, loc="lower left")
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1)}
+        ax.legend(frameon=False, ncols=len(self.groups), **place)
         self._draw_numbers(ax, last, colors)
 
     def _draw_numbers(self, ax: Axes, last: float, colors: Sequence[str]) -> None:

@@ -111,3 +111,5 @@ def test_wrong_columns_are_told(
 def test_a_missing_column_is_told(patients: Path, mklkit: Run) -> None:
     _, err = mklkit("fit", patients, "--time", "weeks", "--event", "died", code=2)
     assert "weeks" in err
+    _, err = mklkit("fit", patients, *TIMES, "--target", "months", code=2)
+    assert "name the same columns" in " ".join(err.split())
