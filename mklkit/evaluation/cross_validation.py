@@ -183,7 +183,8 @@ def cross_validate(
     """
     refuse_sparse(y, "y")
     estimator, X = on_sources(estimator, X, y)
-    targets = np.asarray(y)
+    task = task_of(estimator)
+    targets = task.as_array(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
     request = read_cv(cv)
@@ -191,7 +192,6 @@ def cross_validate(
     if isinstance(request, Folds):
         request = attrs.evolve(request, repeats=repeats * request.repeats)
     check_progress(progress)
-    task = task_of(estimator)
     members = checked_groups(groups, len(targets))
     splits = task.splits(targets, request, random_state, members)
     features = X if isinstance(X, pd.DataFrame) else np.asarray(X)

@@ -138,8 +138,8 @@ class MKLSurvival(TargetEstimator):
             places = np.searchsorted(self.event_times_, np.asarray(times), side="right")
             hazards = np.concatenate([[0.0], hazards])[places]
         log_hazards = np.asarray(self.decision_function(X), np.float64)
-        with np.errstate(over="ignore", under="ignore"):
-            return np.exp(-np.outer(np.exp(log_hazards), hazards))
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            return np.exp(-np.exp(log_hazards[:, None] + np.log(hazards)))
 
     def predict_median(self, X: Any) -> Array:
         """Return the median survival time of each sample.
@@ -157,7 +157,8 @@ class MKLSurvival(TargetEstimator):
         """
         check_is_fitted(self)
         log_hazards = np.asarray(self.decision_function(X), np.float64)
-        needed = np.log(2) * np.exp(-log_hazards)
+        with np.errstate(over="ignore", under="ignore"):
+            needed = np.log(2) * np.exp(-log_hazards)
         places = np.searchsorted(self.cumulative_hazards_, needed)
         return np.append(self.event_times_, np.inf)[places]
 

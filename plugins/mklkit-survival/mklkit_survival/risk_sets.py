@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 from mklkit.plugin import Array
 
+LOG_RANGE = -690.0, 690.0
+"""Logarithms of hazards outside of these are cut off: their exponentials would not be numbers."""
+LEAST_TOTAL = 1e-290
+"""Sums of hazards below this, relative to the largest hazard, are near the least numbers."""
 TIES = ("efron", "breslow")
 """The approximations for deaths at the same time."""
 
@@ -141,10 +145,11 @@ class PartialLikelihood:
 
     @property
     def log(self) -> float:
-        """The logarithm ℓ of the partial likelihood."""
+        """The logarithm ℓ of the partial likelihood; −∞ where sums have lost their digits."""
+        if not self.totals.min() > LEAST_TOTAL:
+            return -np.inf
+        logs = np.log(self.totals)
         risk_sets = self.risk_sets
-        with np.errstate(divide="ignore"):
-            logs = np.log(self.totals)
         return float(risk_sets.step_weights @ (self.values[risk_sets.events] - logs))
 
     def losses(self) -> Array:
@@ -168,7 +173,7 @@ class PartialLikelihood:
         risk_sets = self.risk_sets
         along = self.masses * direction[risk_sets.order]
         means = risk_sets.total_at_risk(along) - risk_sets.share * risk_sets.total_tied(along)
-        steps = risk_sets.step_weights * means / self.totals**2
+        steps = risk_sets.step_weights * (means / self.totals) / self.totals
         moved = self._expected() * direction[risk_sets.order]
         return risk_sets.in_rows(moved - self.masses * risk_sets.back(steps))
 
@@ -195,10 +200,9 @@ def baseline_hazard(target: Array, log_hazards: Array, row_weights: Any = None) 
         Between two times the hazard is constant.
     """
     risk_sets = RiskSets.of(target, "breslow", row_weights)
-    largest = log_hazards.max()
-    masses = risk_sets.row_weights * np.exp(log_hazards - largest)
-    totals = risk_sets.total_at_risk(masses[risk_sets.order])
-    steps = risk_sets.step_weights / totals
-    increments = np.bincount(risk_sets.step_of, steps, len(risk_sets.times))
-    with np.errstate(under="ignore"):
-        return risk_sets.times, np.cumsum(increments) * np.exp(-largest)
+    masses = (np.log(risk_sets.row_weights) + log_hazards)[risk_sets.order]
+    # Sums of logarithms, because the last samples may have far less hazard than the others.
+    totals = np.logaddexp.accumulate(masses[::-1])[::-1][risk_sets.starts]
+    events = np.bincount(risk_sets.step_of, risk_sets.step_weights, len(risk_sets.times))
+    increments = events * np.exp(np.clip(-totals, *LOG_RANGE))
+    return risk_sets.times, np.cumsum(increments)

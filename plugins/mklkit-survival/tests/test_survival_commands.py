@@ -81,12 +81,12 @@ def test_a_study_is_fitted_evaluated_and_explained(
 
 def test_a_comparison_and_its_report(patients: Path, tmp_path: Path, mklkit: Run) -> None:
     report = tmp_path / "report.html"
-    settings = ("--drop", "hospital", "--cv", "3x1", "--baselines", "cox elastic net", "--tune", 2)
+    settings = ("--drop", "hospital", "--cv", "2x1", "--baselines", "none")
     mklkit("compare", patients, *TIMES, *KERNELS, *settings, "-c", "uniform", "--report", report)
     page = report.read_text(encoding="utf-8")
     assert "Kaplan-Meier curves of test samples" in page
     assert "Calibration on patients" in page
-    assert "partial likelihood" in page or "Cox regression" in page
+    assert "Cox regression with a ridge penalty" in page
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from mklkit_survival import Cox, MeanHazard, StackedHazards, Survival
 
 
 @parametrize_with_component_checks(
-    [Survival, Cox, Cox(alpha=1.0), Cox(ties="breslow"), MeanHazard, StackedHazards]
+    [Survival, Cox, Cox(alpha=1.0, ties="breslow"), MeanHazard, StackedHazards]
 )
 def test_components_do_what_mklkit_asks(check):
     check()
