@@ -32,13 +32,17 @@ extensions = [
     "command_line",
     "components",
     "docstrings",
+    "equations",
     "pictures",
     "public_names",
 ]
 exclude_patterns = ["_build", "**/tables", "gallery/**/*.py", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+# Code forges draw equations in such fences, too.
+myst_fence_as_directive = ["math"]
+html_math_renderer = "mathml"
 myst_heading_anchors = 3
 suppress_warnings = [
     # Commands and their output are no programs that could be highlighted as such.
