@@ -96,7 +96,7 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     # Programs of the gallery have lines of 100 letters.
     "secondary_sidebar_items": {
-        page: ["page-toc"] for page in ("[!g]**", "get-started", "guides/**")
+        page: ["page-toc"] for page in ("[!g]**", "get-started", "guides/**", "faq", "model-files")
     },
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
@@ -104,6 +104,7 @@ html_theme_options = {
 html_sidebars = {
     "index": [],
     "get-started": [],
+    "faq": [],
     "which-combiner": [],
     "changelog": [],
 }
