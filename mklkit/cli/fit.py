@@ -104,7 +104,7 @@ def fit(
     studied = opt.study_files(data, source, by)
     check_outputs([output], [studied], pictures=[plot])
     roles = Roles(
-        target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
+        target=target or None, drop=drop or (), weights=weights, groups=groups, split=split_column
     )
     chunked = table_in_parts(studied, settings.max_memory, stream or scheduler is not None)
     if chunked is None:
