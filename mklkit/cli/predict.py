@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from mklkit.datasets.encoder import TableEncoder
     from mklkit.datasets.study_files import StudyFiles
+    from mklkit.evaluation.shifts import ColumnShifts
     from mklkit.protocols import Task
 
 VALUES_SHOWN = 3
@@ -156,7 +157,7 @@ def _predict(
                 if len(rows.targets.columns) == len(targets) > 0:
                     tally.add(rows.targets[known], table[known])
         finally:
-            findings.say()
+            findings.say(pipeline, gross=True)
     predictions.say()
     tally.say()
     if output is not None:
@@ -292,12 +293,20 @@ class Findings:
     far: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
     """Count, smallest and largest value of columns wholly outside the training data."""
     near: set[str] = attrs.field(factory=set)
+    shifts: ColumnShifts = attrs.field()
+
+    @shifts.default
+    def _no_shifts(self) -> ColumnShifts:
+        from mklkit.evaluation.shifts import ColumnShifts
+
+        return ColumnShifts.of(self.encoder)
 
     def add(self, features: pd.DataFrame) -> None:
         """Look at more rows."""
         import numpy as np
         import pandas as pd
 
+        self.shifts.add(features)
         for name, values in [] if self.encoder is None else self.encoder.unseen_values(features):
             self.rows[name] += len(values)
             known = self.unknown.setdefault(name, {})
@@ -316,8 +325,10 @@ class Findings:
                 bounds = min(least, numbers.min()), max(most, numbers.max())
                 self.far[name] = (count + len(numbers), *bounds)
 
-    def say(self) -> None:
-        """Report them by column."""
+    def say(self, pipeline: Any, gross: bool = False) -> None:
+        """Report them by column, and the shifts or ``gross`` shifts of the others."""
+        from mklkit.datasets.pipeline import inputs_of_kernels
+
         for name, values in self.unknown.items():
             if values:
                 shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
@@ -333,6 +344,9 @@ class Findings:
                     f" {extent(least, most)}, all far outside the training data"
                     f" ({extent(low, high)}); same units?"
                 )
+        out = {*self.far} - self.near
+        for sentence in self.shifts.sentences(inputs_of_kernels(pipeline), gross, out):
+            say(sentence)
 
     def _ranges(self) -> Iterator[tuple[str, float, float]]:
         """Yield the numeric columns with their ranges in training."""

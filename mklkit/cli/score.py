@@ -61,6 +61,7 @@ def score(
     from mklkit.datasets.pipeline import encoder_in
     from mklkit.estimators.task_of import task_of
     from mklkit.evaluation.cohort import score_cohort
+    from mklkit.evaluation.shifts import RULE
     from mklkit.persistence import faults_of_file, load_model, read_metadata
     from mklkit.persistence.metadata import targets_of
     from mklkit.registry.tasks import task_named
@@ -77,7 +78,7 @@ def score(
         rows, truth, together, _, notes = rows_to_score(studied, pipeline, task, model, *selectors)
         findings = Findings(encoder_in(pipeline))
         findings.add(rows)
-        findings.say()
+        findings.say(pipeline)
         with working("scoring"):
             task = task_named(task.name, [str(name) for name in truth])
             result = score_cohort(
@@ -90,7 +91,9 @@ def score(
             )
     if as_json:
         context = {"model": str(model), "data": data, "target": ", ".join(map(str, truth))}
-        show_json({**context, "seed": seed, "notes": notes, **result})
+        result["notes"] = [*notes, *result["notes"]]
+        shifts = findings.shifts.table().to_dict("records")
+        show_json({**context, "seed": seed, **result, "shift_rule": RULE, "shifts": shifts})
         return
     has_probabilities = hasattr(pipeline, "predict_proba")
     _report(task, result, [f"{data}: {len(rows)} rows", *notes], has_probabilities)
