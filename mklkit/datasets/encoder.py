@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -28,6 +28,8 @@ from mklkit.datasets.readings import read_later
 from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
 from mklkit.errors import DataError, counted, named
+from mklkit.estimators.declaring import missable
+from mklkit.estimators.joining import one_table, with_absent_sources
 from mklkit.estimators.reading import StoresNames, column_medians
 from mklkit.numerics.moments import column_moments
 from mklkit.numerics.sparse import as_matrix, count_gaps
@@ -179,7 +181,12 @@ class TableEncoder(TransformerMixin, StoresNames):
         """
         check_is_fitted(self)
         unread = [*self.identifiers_, *self.empty_]
-        frame = as_frame(X, self.feature_names_in_.tolist(), unread)
+        names = self.feature_names_in_.tolist()
+        if isinstance(X, Mapping):
+            selectors = missable(self.schema_.sources).values()
+            sources = [chosen_columns([selector], names) for selector in selectors]
+            X = with_absent_sources(one_table(X), names, map(list, sources))
+        frame = as_frame(X, names, unread)
         frame = without_value(frame.drop(columns=unread), self.schema_.missing_value)
         frame, _, _ = read_later(frame, notations_in(self.schema_))
         sparse = self._sparse(frame)
