@@ -162,7 +162,7 @@ def explain(
         targets = target or targets_of(metadata)
         selectors = targets, groups or trained, split_column, trained
         read = rows_to_score(studied, pipeline, task, model, *selectors, refits=True)
-        rows, truth, together, parts, notes = read
+        rows, truth, together, parts, _, notes = read
         if ignore_groups and (grouped := groups_of(metadata)):
             notes.append(
                 f"rows are treated as independent, although the model was fitted with the groups in"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from mklkit.datasets.encoder import TableEncoder
     from mklkit.datasets.study_files import StudyFiles
+    from mklkit.datasets.training_digest import KnownRows
     from mklkit.evaluation.shifts import ColumnShifts
     from mklkit.protocols import Task
 
@@ -118,7 +119,8 @@ def predict(
         )
     with faults_of_file(model):
         columns = columns_of(pipeline, model)
-        _predict(pipeline, targets_of(metadata), columns, rows, by, output, top)
+        known = known_rows(pipeline, metadata)
+        _predict(pipeline, targets_of(metadata), columns, rows, by, output, top, known)
 
 
 def _predict(
@@ -129,6 +131,7 @@ def _predict(
     by: str | None,
     output: Path | None,
     top: int | None,
+    training: KnownRows,
 ) -> None:
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
@@ -150,6 +153,7 @@ def _predict(
                 for note in rows.notes:
                     say(note)
                 findings.add(rows.features[needed])
+                training.add(rows.features, rows.ids)
                 table, known = predictions.of(rows.features, rows.ids)
                 if rows.ids is not None:
                     table.insert(0, rows.ids.name, rows.ids.to_numpy(), allow_duplicates=True)
@@ -158,6 +162,8 @@ def _predict(
                     tally.add(rows.targets[known], table[known])
         finally:
             findings.say(pipeline, gross=True)
+            for sentence in training.sentences():
+                say(sentence)
     predictions.say()
     tally.say()
     if output is not None:
@@ -192,6 +198,16 @@ def files_for_model(
     files = opt.study_files(data, sources, by, names_rows)
     assert files is not None, "DATA is required"
     return files
+
+
+def known_rows(pipeline: Any, metadata: dict[str, Any]) -> KnownRows:
+    """Return what recognises the training rows of a saved model with these facts."""
+    from mklkit.datasets.pipeline import encoder_in
+    from mklkit.datasets.training_digest import KnownRows, from_text
+
+    n_rows = metadata["model"].get("rows")
+    ids = from_text(metadata.get("training_ids"))
+    return KnownRows(encoder_in(pipeline), ids, n_rows if isinstance(n_rows, int) else 0)
 
 
 def groups_of(metadata: dict[str, Any]) -> str | None:

@@ -24,8 +24,10 @@ def rows_to_score(
     split_column: str | None,
     trained: str | None,
     refits: bool = False,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, list[str]]:
-    """Return the rows that have every target, a column for each, groups, parts, and remarks.
+) -> tuple[
+    pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, pd.Series | None, list[str]
+]:
+    """Return the rows that have every target, a column for each, groups, parts, ids and remarks.
 
     ``trained`` is the column of the model's own groups, if these are to be kept together. Where a
     model is fitted again (``refits``), the rows may not all miss a source or have one class.
@@ -89,4 +91,5 @@ def rows_to_score(
     together, parts = (
         None if name is None else columns_read.loc[known, name] for name in (groups, split_column)
     )
-    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, notes
+    ids = None if rows.ids is None else rows.ids[known]
+    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, notes

@@ -10,7 +10,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.predict import Findings, files_for_model, groups_of
+from mklkit.cli.predict import Findings, files_for_model, groups_of, known_rows
 from mklkit.cli.rows_to_score import rows_to_score
 from mklkit.cli.tables import class_table
 from mklkit.display.numbers import number
@@ -75,13 +75,16 @@ def score(
         targets = target or targets_of(metadata)
         grouped = groups or groups_of(metadata)
         selectors = targets, grouped, None, None if groups else grouped
-        rows, truth, together, _, notes = rows_to_score(studied, pipeline, task, model, *selectors)
+        read = rows_to_score(studied, pipeline, task, model, *selectors)
+        rows, truth, together, _, ids, notes = read
+        training = known_rows(pipeline, metadata)
+        training.add(rows, ids)
         findings = Findings(encoder_in(pipeline))
         findings.add(rows)
         findings.say(pipeline)
         with working("scoring"):
             task = task_named(task.name, [str(name) for name in truth])
-            result = score_cohort(
+            result: dict[str, Any] = score_cohort(
                 pipeline,
                 rows,
                 task.truth(truth.to_numpy() if task.n_targets > 1 else truth.iloc[:, 0].to_numpy()),
@@ -89,6 +92,7 @@ def score(
                 None if together is None else together.to_numpy(),
                 seed,
             )
+    result["notes"] = [*training.sentences(), *result["notes"]]
     if as_json:
         context = {"model": str(model), "data": data, "target": ", ".join(map(str, truth))}
         result["notes"] = [*notes, *result["notes"]]

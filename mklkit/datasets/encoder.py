@@ -27,6 +27,7 @@ from mklkit.datasets.notations import NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import read_later
 from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
+from mklkit.datasets.training_digest import digest_of_rows, hashes_of_rows
 from mklkit.errors import DataError, counted, named
 from mklkit.estimators.declaring import missable
 from mklkit.estimators.joining import one_table, with_absent_sources
@@ -88,6 +89,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         The smallest and the largest number of each numeric column.
     moments_ : ndarray of shape (4, n_numeric)
         The number of values of each numeric column, their mean, standard deviation and kurtosis.
+    row_digest_ : ndarray of uint64
+        Hashes of the samples, by which new ones are recognised as the same; at most 10,000.
     gaps_left_ : ndarray of shape (n_features_in,)
         How many gaps of each column are left, because samples lack a whole source.
 
@@ -157,6 +160,7 @@ class TableEncoder(TransformerMixin, StoresNames):
             self.one_hot_.fit(text_of(frame[self.category_]))
         self._name_outputs(medians)
         self.gaps_left_ = self.gaps_left_in(frame)
+        self.row_digest_ = digest_of_rows(self._hashes(frame))
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
@@ -298,6 +302,29 @@ class TableEncoder(TransformerMixin, StoresNames):
                 codes, distinct = pd.factorize(text_of(frame[[name]])[:, 0])
                 new = ~np.isin(distinct.astype(str), known.astype(str))
                 yield name, distinct[codes[new[codes]]]
+
+    def row_hashes(self, frame: pd.DataFrame) -> NDArray[np.uint64]:
+        """Return a hash of the values of each sample, which the same sample in training has too.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (n, d)
+            Samples, as read, with all columns.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The hashes; none if the table is sparse.
+        """
+        frame = without_value(frame, self.schema_.missing_value)
+        return self._hashes(read_later(frame, notations_in(self.schema_))[0])
+
+    def _hashes(self, frame: pd.DataFrame) -> NDArray[np.uint64]:
+        if self._sparse(frame):
+            return np.zeros(0, np.uint64)
+        words = list(dict.fromkeys([*self.category_, *self.words_]))
+        texts = text_of(frame[words], gap=None) if words else np.empty((len(frame), 0), object)
+        return hashes_of_rows(self._numbers(frame, ()), texts)
 
     def gaps_left_in(self, frame: pd.DataFrame) -> NDArray[np.intp]:
         """Return how many gaps of each column are left, because samples lack a whole source.

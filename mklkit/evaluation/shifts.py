@@ -166,7 +166,8 @@ class ColumnShifts:
         first = told.loc[size.sort_values(ascending=False, kind="stable").index[:SHOWN]]
         shown = "; ".join(map(_words, first.to_dict("records")))
         more = f"; and {len(told) - SHOWN:,} more" if len(told) > SHOWN else ""
-        have = "column has" if len(table) == 1 else "columns have"
+        nouns = "column" if len(table) == 1 else "columns"
+        have = f"{nouns} {'has' if len(told) == 1 else 'have'}"
         lines = [
             f"{len(told):,} of {len(table):,} numeric {have} shifted against the training rows"
             f" {by}: {shown}{more}"

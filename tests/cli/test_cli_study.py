@@ -165,6 +165,30 @@ class TestScore:
         assert done.code == 2
         assert "names 2: 'ill', 'genes_v0'" in done.err
 
+    def test_shifts_and_training_rows_are_told(self, study: Path, model: Path, mklkit: Run) -> None:
+        genes = pd.read_csv(study / "second_genes.csv")
+        genes.assign(v3=genes["v3"] + 5).to_csv(study / "shifted_genes.csv", index=False)
+        clinical = str(study / "second_clinical.csv")
+        sources = ("--source", f"genes={study}/shifted_genes.csv")
+        for command in ("score", "predict"):
+            done = mklkit(command, str(model), clinical, *sources)
+            assert "1 of 13 numeric columns has shifted" in done.err, done
+            assert "'genes_v3' +" in done.err
+            assert "training rows of the model" not in done.err
+        result = mklkit("score", str(model), clinical, *sources, "--json").json
+        shifts = {row["column"]: row for row in result["shifts"]}
+        first = pd.read_csv(study / "first_genes.csv")["v3"]
+        expected = (genes["v3"].mean() + 5 - first.mean()) / first.std()
+        assert shifts["genes_v3"]["shift"] == pytest.approx(expected)
+        for command in ("score", "predict"):
+            done = mklkit(command, str(model), *files(study, "first", "genes"))
+            assert "60 of 60 rows are training rows of the model (by 'patient')" in done.err
+
+    def test_the_methods_tell_what_was_joined(self, model: Path, mklkit: Run) -> None:
+        done = mklkit("inspect", str(model), "--methods")
+        assert "Samples of 3 sources (first_clinical, 1 column; genes, 12 columns; " in done.out
+        assert "were joined by patient: 60 samples, of which " in done.out
+
     def test_an_unknown_class_is_named(self, study: Path, model: Path, mklkit: Run) -> None:
         table = pd.read_csv(study / "second_clinical.csv").assign(ill="perhaps")
         table.to_csv(study / "perhaps.csv", index=False)
