@@ -87,10 +87,7 @@ def score_cohort(
     the score over 1,000 samples of the rows, or groups, that are drawn with replacement [2]_; there
     is none if all draws have the same score.
 
-    A classifier is calibrated if a logistic regression of a class on the logit of its probability
-    has slope 1, and intercept 0 when the slope is held at 1 [3]_; a regression is if the line of
-    targets over predictions has. A slope below 1 means that predictions are too extreme. Fifty
-    samples are enough to tell it, of a class and also of the others.
+    The calibration is that of :func:`mklkit.evaluation.calibration_lines.calibration_of`.
 
     If all samples are of one class, the accuracy is its recall, and the balanced accuracy, the area
     under the ROC curve and the calibration are undefined.
@@ -127,8 +124,8 @@ def score_cohort(
                     known, scores, of_part, task, draws, groups is None
                 )
                 results["scores"][part] = known
-        draws = _draws(len(truth), groups, seed, n_draws)
-        results["calibration"] = _calibration(answers, task, model, draws)
+    labels = np.asarray(model.classes_) if task.has_classes else None
+    results["calibration"] = calibration_of(answers, task, labels, groups)
     return results | {"notes": _undefined(answers, task, model)}
 
 
@@ -275,81 +272,3 @@ def _quantiles(
         return None
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
-
-
-def _calibration(
-    answers: Answers, task: Task, model: Any, draws: Sequence[NDArray[np.intp]]
-) -> dict[str, dict[str, Any]]:
-    """Return slope and intercept with intervals, by class or target.
-
-    Empty for classes without probabilities.
-    """
-    columns: Mapping[str, tuple[Array, Array]]
-    line: Callable[[Array, Array], tuple[float, float]]
-    if task.has_classes:
-        if answers.probabilities is None:
-            return {}
-        classes = range(answers.probabilities.shape[1])
-        shown = [1] if len(classes) == 2 else classes
-        columns = {
-            str(model.classes_[code]): (happened, answers.probabilities[:, code])
-            for code in shown
-            for happened in [(answers.truth == code).astype(float)]
-        }
-        line = _logistic_line
-    else:
-        pairs = (np.reshape(part, (len(part), -1)) for part in (answers.truth, answers.predictions))
-        truth, predictions = (np.asarray(part, float) for part in pairs)
-        columns = {
-            name: (truth[:, place], predictions[:, place])
-            for place, name in enumerate(task.targets)
-        }
-        line = _line
-    calibrations = {}
-    for name, (truth, predicted) in columns.items():
-        slope, intercept = line(truth, predicted)
-        if np.isnan(slope):
-            continue
-        lines = np.array([line(truth[rows], predicted[rows]) for rows in draws[::CALIBRATION_STEP]])
-        ends = [None, None]
-        if len(lines) and not np.isnan(lines).any(axis=1).mean() > 1 - LEVEL:
-            ends = np.nanquantile(lines, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T.tolist()
-        n_events = int(truth.sum()) if task.has_classes else len(truth)
-        fewest = min(n_events, len(truth) - n_events) if task.has_classes else len(truth)
-        calibrations[name] = {
-            "samples": n_events,
-            "enough": fewest >= FEWEST_SAMPLES,
-            "slope": slope,
-            "slope_interval": ends[0],
-            "intercept": intercept,
-            "intercept_interval": ends[1],
-        }
-    return calibrations
-
-
-def _logistic_line(happened: Array, probabilities: Array) -> tuple[float, float]:
-    """Return the slope of logits, and the intercept that makes their mean right at slope 1.
-
-    NaN if logits separate the samples, because the likelihood then has no maximum.
-    """
-    if len(np.unique(happened)) < 2:
-        return float("nan"), float("nan")
-    logits = logit(np.clip(probabilities, LEAST, MOST))
-    of_class, of_others = logits[happened == 1], logits[happened == 0]
-    if of_class.min() >= of_others.max() or of_class.max() <= of_others.min():
-        return float("nan"), float("nan")
-    model = LogisticRegression(C=np.inf, max_iter=1000).fit(logits[:, None], happened)
-    share = happened.mean()
-
-    def gap(shift: float) -> float:
-        return float(expit(logits + shift).mean() - share)
-
-    return float(model.coef_[0, 0]), float(brentq(gap, -100, 100))
-
-
-def _line(truth: Array, predictions: Array) -> tuple[float, float]:
-    """Return the slope of targets over predictions, and their mean difference."""
-    if np.ptp(predictions) == 0:
-        return float("nan"), float("nan")
-    slope = np.polyfit(predictions, truth, 1)[0]
-    return float(slope), float((truth - predictions).mean())
