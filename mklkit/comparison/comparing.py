@@ -342,6 +342,11 @@ def plan_metadata(
             for source, plan in zip(data, plans, strict=True)
             if (units := _resolution(source, plan, str(design.score))) is not None
         },
+        "one_split": {
+            source.name: one_split.test
+            for source, plan in zip(data, plans, strict=True)
+            if (one_split := one_split_of(source, plan, str(design.score))) is not None
+        },
         "seed": design.settings.seed,
         "tune": design.settings.tune,
         "methods": [method.metadata() for method in methods],

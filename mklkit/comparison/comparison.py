@@ -42,7 +42,7 @@ from mklkit.evaluation.claims import coverage, estimand, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.sentences import about_one_split, beats_guessing
+from mklkit.evaluation.sentences import beats_guessing
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("scores", "weights", "details", "responses")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
+CORRECTED = "corrected t-test"
+"""The test over several splits."""
 WITHOUT_RESPONSES: Any = attrs.filters.exclude("responses")
 
 
@@ -73,7 +75,8 @@ class Comparison:
         The methods, with their pipelines.
     plan : dict
         Plain values: ``data``, ``splits``, ``task``, ``score``, ``margins``, ``resolution``,
-        ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``;
+        ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``; ``one_split``,
+        the test on each data set with a single split;
         ``asked_after_scores``, whether a file of results held scores of other methods before.
     notes : list of str
         What was left out or differs from the request.
@@ -371,11 +374,24 @@ class Comparison:
     @property
     def how(self) -> list[str]:
         """What a difference estimates, and what the tests of the questions cover."""
-        tests = dict.fromkeys(one_split.test for one_split in self.tested.values())
-        of_one_split = [about_one_split(test, "the two models") for test in tests]
-        is_tested = bool(tests) or len(self._compared[SPLIT].drop_duplicates()) > 1
+        is_tested = bool(self.tested) or len(self._compared[SPLIT].drop_duplicates()) > 1
         covered = coverage(self.plan) if is_tested else ""
-        return [text for text in (estimand(self.plan), *of_one_split, covered) if text]
+        return [text for text in (estimand(self.plan), covered) if text]
+
+    def test_of(self, name: str) -> str:
+        """Return the test of differences on a data set.
+
+        Parameters
+        ----------
+        name : str
+            The name of the data set.
+
+        Returns
+        -------
+        str
+            The corrected t-test over splits, or that of a single split.
+        """
+        return self.tested[name].test if name in self.tested else CORRECTED
 
     def shown(self, score: float) -> str:
         """Return a score as it is written in text.

@@ -73,7 +73,9 @@ def test_balanced_accuracy_covers_its_expectation() -> None:
     recalls = np.array([0.9, 0.6])
     covered = 0
     for _ in range(400):
-        low, high = wilson_of_mean([rng.random(n) < p for n, p in zip((60, 12), recalls, strict=True)])
+        low, high = wilson_of_mean(
+            [rng.random(n) < p for n, p in zip((60, 12), recalls, strict=True)]
+        )
         covered += low <= recalls.mean() <= high
     # A binomial share of 0.95 is below 0.925 in one of a hundred such runs.
     assert covered >= 0.925 * 400
