@@ -161,6 +161,15 @@ class OneSplit:
             return next(some for some in subsets if self.is_of(some, score))
         return {}
 
+    def answers_of(self, model: Any, rows: Any) -> dict[str, NDArray[Any]]:
+        """Return the fewest answers of a model that have its score; none if it is undefined."""
+        recorder = Recorder(model, rows)
+        n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        with suppress(Exception):  # Scorers of packages may raise any.
+            self.scorer(recorder, rows, self._truth(np.arange(n_rows)))
+            return self.essential(recorder)
+        return {}
+
     def value(self, responses: Responses) -> float:
         """Return the score of a model's answers; errors are those of the scorer."""
         places = np.arange(_length(responses))

@@ -255,7 +255,7 @@ def test_equal_predictions_and_unknown_ones_are_told() -> None:
     questions = [("Q", "good", "same"), ("R", "good", "other")]
     tests = planned_tests(scores, questions, 100, 80, one_split=one_split)
     same, unknown = verdict(tests).splitlines()
-    assert same == "Q: good and same have the same score on any of the test samples."
+    assert same == "Q: good and same have the same score on each test sample."
     assert "the answers of other for the test samples are not known" in unknown
 
 
