@@ -423,7 +423,8 @@ class Measuring:
         if subject in self.tested:
             low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT)
         counted = self.resolution(members)
-        if counted is not None:
+        is_shown = subject in self.tested and (low > 0 or high < 0)
+        if counted is not None and not is_shown:
             # Folds may all agree by chance.
             least = counted.floor(float(values.mean()))
             low, high = min(low, values.mean() - least), max(high, values.mean() + least)
