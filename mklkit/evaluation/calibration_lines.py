@@ -18,7 +18,11 @@ from mklkit.protocols import Array, Task
 from mklkit.protocols.score import Answers
 
 FEWEST_SAMPLES = 50
-"""With fewer samples of a class, or of the others, a calibration is a guess."""
+"""With fewer samples of a class, or of others, a slope of calibration is not told.
+
+That of a calibrated model with an area of 0.79 is then between 0.65 and 1.5 in 95 % of cohorts, and
+between 0.4 and 2.1 with 20 of each.
+"""
 LEAST, MOST = 1e-6, 1 - 1e-6
 """Probabilities outside of these have logits that one sample decides."""
 
