@@ -47,7 +47,10 @@ TERMS = {
         r"\black(?:s|ed|ing)? (?:a|the|that|each|one) source\b",
         "missing source",
     ),
-    "fusion": (r"(?<![-\w])(?<!late )fusion\b", "late fusion"),
+    "fusion": (
+        r"(?<![-\w])(?<!late )(?<!early )(?<!intermediate )(?<!data )fusion\b",
+        "late fusion",
+    ),
     "bank": (r"\bbanks?\b", "candidate kernels"),
     "000 to 004": (
         r"(?<![\w.,/-])00[0-4](?![\w.,]*\d)\b",
