@@ -7,14 +7,17 @@ from os import PathLike
 from pathlib import Path
 
 import attrs
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mklkit.datasets.columns import plain_values
 from mklkit.datasets.file_contents import UNNAMED, in_rows
 from mklkit.datasets.files import RawTable, read_whole
-from mklkit.datasets.study_join import Join, identifiers
+from mklkit.datasets.study_join import FileOfSamples, Join, identifiers
 from mklkit.errors import DataError, counted, listed, named, quoted, suggest, type_name
 from mklkit.estimators.sources import NOT_IN_NAMES, as_source_name, may_name_source
+from mklkit.numerics.sparse import is_sparse_frame, values_of
 
 Part = str | PathLike[str] | pd.DataFrame
 """A file, or a frame of a program."""
@@ -95,10 +98,14 @@ class StudyFiles:
         return [self.own_name, *self.sources]
 
     @property
+    def parts(self) -> dict[str, Part]:
+        """All files and frames, by the name of their source."""
+        return {self.own_name: self.outcomes, **self.sources}
+
+    @property
     def files(self) -> list[str]:
         """The paths of all files; frames have none."""
-        parts = [self.outcomes, *self.sources.values()]
-        return [str(part) for part in parts if not isinstance(part, pd.DataFrame)]
+        return [str(part) for part in self.parts.values() if not isinstance(part, pd.DataFrame)]
 
     def __str__(self) -> str:
         return self.own_name if isinstance(self.outcomes, pd.DataFrame) else str(self.outcomes)
@@ -126,7 +133,9 @@ class StudyFiles:
         DataError
             If a file lacks the identifier or has one twice, or identifiers hardly match.
         """
-        parts = dict(zip(self.names, self._files(as_text), strict=True))
+        parts: dict[str, WholeFile] = {}
+        for name in self.names:
+            parts[name] = self.whole_file(name, [*parts.values()], as_text)
         join = Join.of(self.by, parts, only_first)
         frames = [
             in_rows(part.frame.set_axis(join.columns[name], axis=1), join.ids)
@@ -142,30 +151,31 @@ class StudyFiles:
             sources=join.sources,
         )
 
-    def _files(self, as_text: Collection[str]) -> Iterator[_File]:
-        """Read the files; one without the identifier may have samples in columns."""
-        known: set[str] = set()
-        first: _File | None = None
-        for name, part in zip(self.names, [self.outcomes, *self.sources.values()], strict=True):
-            if isinstance(part, pd.DataFrame):
-                raw, title = _of_frame(part, self.by, name), name
-            else:
-                raw = read_whole(part, [self.by, *_own_globs(name, as_text)])
-                title = Path(part).name
-            raw = _with_ids(raw, self.by) if first is None else _beside(raw, self.by, first)
-            if self.by not in raw.frame and first is not None:
-                raw = _turned(raw, self.by, known)
-            file = _File.of(raw, self.by, title, first is not None)
-            known |= {*file.frame.index}
-            first = first or file
-            yield file
+    def whole_file(
+        self, name: str, before: Sequence[FileOfSamples], as_text: Collection[str] = ()
+    ) -> WholeFile:
+        """Return a file by the name of its source; without identifiers, samples may be in columns.
+
+        These, and samples without names, are those of the files ``before``.
+        """
+        part = self.parts[name]
+        if isinstance(part, pd.DataFrame):
+            raw, title = _of_frame(part, self.by, name), name
+        else:
+            raw = read_whole(part, [self.by, *_own_globs(name, as_text)], self.by)
+            title = Path(part).name
+        raw = _beside(raw, self.by, before[0]) if before else _with_ids(raw, self.by)
+        if self.by not in raw.frame and before:
+            raw = _turned(raw, self.by, {label for file in before for label in file.ids})
+        return WholeFile.of(raw, self.by, title, bool(before))
 
 
 @attrs.frozen(eq=False)
-class _File:
-    """A file's columns, indexed by the identifiers as text, with notes on how it was read.
+class WholeFile:
+    """A file's columns in memory, indexed by the identifiers as text.
 
-    ``sources`` are the columns of each of its sources, if the file divides them.
+    ``notes`` say how it was read, and ``sources`` are the columns of each of its sources, if the
+    file divides them.
     """
 
     frame: pd.DataFrame
@@ -184,8 +194,20 @@ class _File:
         """The names of the columns."""
         return [str(column) for column in self.frame]
 
+    @property
+    def bytes_in_memory(self) -> int:
+        """The memory of the table."""
+        return int(self.frame.memory_usage().sum())
+
+    def ordered(self, places: NDArray[np.intp], columns: Sequence[str]) -> Iterator[pd.DataFrame]:
+        """Yield the rows, indexed by their places in a table in increasing order, at once."""
+        frame = self.frame[[*columns]]
+        if is_sparse_frame(frame):
+            frame = pd.DataFrame(values_of(frame), columns=frame.columns)
+        yield frame.set_axis(pd.Index(places), axis=0).sort_index()
+
     @classmethod
-    def of(cls, raw: RawTable, by: str, path: str, may_be_turned: bool) -> _File:
+    def of(cls, raw: RawTable, by: str, path: str, may_be_turned: bool) -> WholeFile:
         """Return a table that was read, indexed by a column of identifiers."""
         if by not in raw.frame:
             names = [str(name) for name in raw.frame]
@@ -233,20 +255,20 @@ def _with_ids(raw: RawTable, by: str) -> RawTable:
     return attrs.evolve(raw, frame=frame)
 
 
-def _beside(raw: RawTable, by: str, first: _File) -> RawTable:
+def _beside(raw: RawTable, by: str, first: FileOfSamples) -> RawTable:
     """Return the table of a source, with its identifiers and without outcomes of its own.
 
     Rows without names are those of the first file, if there are as many.
     """
     if raw.unnamed:
-        n_rows, expected = len(raw.frame), len(first.frame)
+        n_rows, expected = len(raw.frame), len(first.ids)
         if n_rows != expected:
             raise DataError(
                 f"{raw.name} holds {counted(n_rows, 'row')} without identifiers, and {first.path}"
                 f" {expected}: rows without them are taken in the same order. Give both the same"
                 " rows, or write a file that names its samples, such as AnnData's (.h5ad)."
             )
-        ids = pd.Series(first.frame.index, name=by)
+        ids = pd.Series(first.ids, name=by)
         told = f"rows have no identifiers and are taken in the order of {first.path}"
         return _with_ids(attrs.evolve(raw, ids=ids, notes=[told, *raw.notes]), by)
     if raw.sources is None:
