@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from tempfile import TemporaryFile
 from typing import Any, Self
+from weakref import finalize
 
 import attrs
 import numpy as np
@@ -21,7 +22,7 @@ from mklkit.datasets.study_files import StudyFiles, WholeFile
 from mklkit.datasets.study_join import Join, identifiers
 from mklkit.errors import DataError
 
-BUCKET_CHUNKS = 16
+BUCKET_CHUNKS = 2
 """The chunks of a file that are in memory when it is put in another order."""
 
 
@@ -46,11 +47,11 @@ class ChunkedFile:
         """Read the identifiers of a table."""
         table.as_text.add(by)
         table.wanted = [by]
-        column = joined([*table.chunks()])[by]
-        if not len(column):
-            raise DataError(f"{table.name} has no rows.")
+        parts = [chunk[by] for chunk in table.chunks() if len(chunk)]
         path = table.files[0].path.name if len(table.files) == 1 else table.name
-        ids, remarks = identifiers(column, path)
+        if not parts:
+            raise DataError(f"{path} has no rows.")
+        ids, remarks = identifiers(pd.concat(parts), path)
         names = [name for name in table.columns if name != by]
         return cls(table, ids, names, path, remarks)
 
@@ -109,7 +110,9 @@ class Pieces:
                 for bucket in np.unique(of_rows).tolist():
                     buckets[bucket].append(file.tell())
                     pickle.dump(chunk[of_rows == bucket], file, pickle.HIGHEST_PROTOCOL)
-        return cls(file, buckets, columns)
+        pieces = cls(file, buckets, columns)
+        finalize(pieces, file.close)
+        return pieces
 
     def ordered(self) -> Iterator[pd.DataFrame]:
         """Yield the rows of each bucket, in the order of their places."""
@@ -117,10 +120,10 @@ class Pieces:
             frames = []
             for start in starts:
                 self.file.seek(start)
-                frames.append(pickle.load(self.file))
-            rows = joined(frames).sort_index()
-            rows.columns = pd.Index(self.columns)
-            yield rows
+                frame = pickle.load(self.file)
+                frame.columns = pd.Index(self.columns)
+                frames.append(frame)
+            yield joined(frames).sort_index()
 
 
 @attrs.define(eq=False)
@@ -138,11 +141,13 @@ class StudyInParts:
     wanted: list[str]
 
     @classmethod
-    def opened(cls, study: StudyFiles) -> Self:
+    def opened(cls, study: StudyFiles, chunk_rows: int | None = None) -> Self:
         """Read the identifiers of all files, and those files that can't be read in parts."""
         files: dict[str, ChunkedFile | WholeFile] = {}
         for name, part in study.parts.items():
-            chunked = None if isinstance(part, pd.DataFrame) else _chunked(part, study.by)
+            chunked = (
+                None if isinstance(part, pd.DataFrame) else _chunked(part, study.by, chunk_rows)
+            )
             if chunked is not None:
                 files[name] = ChunkedFile.of(chunked, study.by)
                 continue
@@ -153,7 +158,8 @@ class StudyInParts:
             files[name] = whole
         join = Join.of(study.by, files)
         columns = [*chain(*join.columns.values())]
-        return cls(study.own_name, study.by, files, join, rows_at_a_time(len(columns)), columns)
+        rows = chunk_rows or rows_at_a_time(len(columns))
+        return cls(study.own_name, study.by, files, join, rows, columns)
 
     @property
     def origin(self) -> str:
@@ -255,10 +261,10 @@ class _Reader:
         return known.iloc[:n_rows].reindex([*places.tolist(), -1]).iloc[:-1]
 
 
-def _chunked(part: Any, by: str) -> ChunkedTable | None:
+def _chunked(part: Any, by: str, chunk_rows: int | None) -> ChunkedTable | None:
     """Return a file as a table in chunks, if it can be read so and has the identifier."""
     known = format_of(files_of(part)[0])
     if part in BUILTIN_NAMES or known is None or not known.in_parts:
         return None
-    table = ChunkedTable.opened(part)
+    table = ChunkedTable.opened(part, chunk_rows)
     return table if by in table.columns or by in table.labels else None
