@@ -42,7 +42,8 @@ class RawTable:
     """A table as read, with the decimal mark of a format in which numbers may be text.
 
     One that is joined from files has the identifiers of its rows (N,), and each source's columns,
-    those of the outcomes first; so may a file. One that is ``unnamed`` has numbers alone.
+    those of the outcomes first; so may a file. ``of_files`` are the columns of each joined file.
+    One that is ``unnamed`` has numbers alone.
     """
 
     frame: pd.DataFrame
@@ -53,6 +54,7 @@ class RawTable:
     ids: pd.Series | None = None
     sources: Mapping[str, Sequence[str]] | None = None
     unnamed: bool = False
+    of_files: Mapping[str, Sequence[str]] | None = None
 
     @property
     def columns(self) -> list[str]:

@@ -170,14 +170,9 @@ def load_in_chunks(
 def _check_sources(files: StudyFiles, raw: RawTable, columns: Sequence[str]) -> None:
     """Raise an error for a file of which the model reads no column, such as one misnamed."""
     known = {*columns}
-    of_sources = raw.sources or {}
+    of_files = raw.of_files or {}
     for name in files.sources:
-        of_file = {
-            column
-            for source, names in of_sources.items()
-            if source.startswith(name)
-            for column in names
-        }
+        of_file = {*of_files[name]}
         if not of_file & known:
             begun = [column.partition("_")[0] for column in columns]
             raise DataError(

@@ -149,6 +149,7 @@ class StudyFiles:
             next((part.decimal for part in parts.values() if part.decimal), None),
             ids=pd.Series(join.ids, name=self.by),
             sources=join.sources,
+            of_files=join.columns,
         )
 
     def whole_file(

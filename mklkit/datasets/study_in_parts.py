@@ -18,7 +18,7 @@ from mklkit.datasets.builtin import BUILTIN_NAMES
 from mklkit.datasets.files import ChunkedTable, Progress, files_of, joined, rows_at_a_time
 from mklkit.datasets.formats import format_of
 from mklkit.datasets.paths import scratch_folder, written_to
-from mklkit.datasets.study_files import StudyFiles, WholeFile
+from mklkit.datasets.study_files import Part, StudyFiles, WholeFile
 from mklkit.datasets.study_join import Join, identifiers
 from mklkit.errors import DataError
 
@@ -145,9 +145,7 @@ class StudyInParts:
         """Read the identifiers of all files, and those files that can't be read in parts."""
         files: dict[str, ChunkedFile | WholeFile] = {}
         for name, part in study.parts.items():
-            chunked = (
-                None if isinstance(part, pd.DataFrame) else _chunked(part, study.by, chunk_rows)
-            )
+            chunked = _chunked(part, study.by, chunk_rows)
             if chunked is not None:
                 files[name] = ChunkedFile.of(chunked, study.by)
                 continue
@@ -261,10 +259,12 @@ class _Reader:
         return known.iloc[:n_rows].reindex([*places.tolist(), -1]).iloc[:-1]
 
 
-def _chunked(part: Any, by: str, chunk_rows: int | None) -> ChunkedTable | None:
+def _chunked(part: Part, by: str, chunk_rows: int | None) -> ChunkedTable | None:
     """Return a file as a table in chunks, if it can be read so and has the identifier."""
+    if isinstance(part, pd.DataFrame) or part in BUILTIN_NAMES:
+        return None
     known = format_of(files_of(part)[0])
-    if part in BUILTIN_NAMES or known is None or not known.in_parts:
+    if known is None or not known.in_parts:
         return None
     table = ChunkedTable.opened(part, chunk_rows)
     return table if by in table.columns or by in table.labels else None
