@@ -17,7 +17,7 @@ from mklkit.datasets.files import RawTable, read_whole
 from mklkit.datasets.study_join import FileOfSamples, Join, identifiers
 from mklkit.errors import DataError, counted, listed, named, quoted, suggest, type_name
 from mklkit.estimators.sources import NOT_IN_NAMES, as_source_name, may_name_source
-from mklkit.numerics.sparse import is_sparse_frame, values_of
+from mklkit.numerics.sparse import as_matrix, is_sparse_frame, sparse_frame, values_of
 
 Part = str | PathLike[str] | pd.DataFrame
 """A file, or a frame of a program."""
@@ -165,9 +165,7 @@ class StudyFiles:
         else:
             raw = read_whole(part, [self.by, *_own_globs(name, as_text)], self.by)
             title = Path(part).name
-        raw = _beside(raw, self.by, before[0]) if before else _with_ids(raw, self.by)
-        if self.by not in raw.frame and before:
-            raw = _turned(raw, self.by, {label for file in before for label in file.ids})
+        raw = _beside(raw, self.by, before) if before else _with_ids(raw, self.by)
         return WholeFile.of(raw, self.by, title, bool(before))
 
 
@@ -256,11 +254,13 @@ def _with_ids(raw: RawTable, by: str) -> RawTable:
     return attrs.evolve(raw, frame=frame)
 
 
-def _beside(raw: RawTable, by: str, first: FileOfSamples) -> RawTable:
+def _beside(raw: RawTable, by: str, before: Sequence[FileOfSamples]) -> RawTable:
     """Return the table of a source, with its identifiers and without outcomes of its own.
 
-    Rows without names are those of the first file, if there are as many.
+    Rows without names are those of the first file, if there are as many. Samples are in columns if
+    these are named like those of files before.
     """
+    first = before[0]
     if raw.unnamed:
         n_rows, expected = len(raw.frame), len(first.ids)
         if n_rows != expected:
@@ -272,10 +272,18 @@ def _beside(raw: RawTable, by: str, first: FileOfSamples) -> RawTable:
         ids = pd.Series(first.ids, name=by)
         told = f"rows have no identifiers and are taken in the order of {first.path}"
         return _with_ids(attrs.evolve(raw, ids=ids, notes=[told, *raw.notes]), by)
+    known = {label for file in before for label in file.ids}
     if raw.sources is None:
-        return _with_ids(raw, by)
+        raw = _with_ids(raw, by)
+        return raw if by in raw.frame else _turned(raw, by, known)
     outcomes, *others = raw.sources
     left_out = [column for column in raw.sources[outcomes] if column != by]
+    if raw.ids is not None and len(others) == 1:
+        features = raw.frame.drop(columns=raw.sources[outcomes])
+        features.insert(0, raw.ids.name, raw.ids.to_numpy(), allow_duplicates=True)
+        turned = _turned(attrs.evolve(raw, frame=features, sources=None), by, known)
+        if by in turned.frame:
+            return turned
     notes = [f"{named(left_out)} left out: columns of {outcomes} describe samples"]
     return _with_ids(
         attrs.evolve(
@@ -309,7 +317,11 @@ def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
             f"{raw.name} has features in its rows, and {quoted(twice[0])} in several"
             f" ({len(twice)} such): give each feature one row."
         )
-    frame = raw.frame.iloc[:, 1:].T.set_axis(features.tolist(), axis=1).infer_objects()
+    values = raw.frame.iloc[:, 1:]
+    if is_sparse_frame(values):
+        frame = sparse_frame(as_matrix(values).T.tocsc(), features.tolist())
+    else:
+        frame = values.T.set_axis(features.tolist(), axis=1).infer_objects()
     frame.insert(0, by, names)
     frame, notes = plain_values(frame.reset_index(drop=True), raw.name)
     told = (
