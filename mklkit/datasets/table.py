@@ -215,18 +215,23 @@ class Table:
         bank = [] if self.ids is None or kernels is None else bind_kernels(kernels)
         if self.ids is None or not any(bound.reads == "row ids" for bound in bank):
             return self, kernels
-        name = str(self.ids.name)
-        named = [
-            (bound.label, bound.kernel, name, bound.scale)
-            if bound.reads == "row ids" and bound.columns is None
-            else value
-            for bound, value in zip(bank, kernel_list(kernels), strict=True)
-        ]
-        if name in self.features:
-            return self, named
-        column = pd.Series(self.ids.to_numpy(dtype=object), self.features.index, name=name)
-        features = pd.concat([self.features, column], axis=1)
-        identifiers = Columns.named([name], holds="text", notation=WRITTEN, role="identifier")
+        ids = self.ids.to_numpy(dtype=object)
+        columns: dict[str, pd.Series] = {}
+        of_unknown: dict[bytes, str] = {}
+        named = kernel_list(kernels)
+        for place, bound in enumerate(bank):
+            if bound.reads == "row ids" and bound.columns is None:
+                unknown = bound.kernel.unknown(ids) & (len(bank) > 1)
+                # Kernels that look up different samples need a column each.
+                label = f"{self.ids.name}_{bound.label}" if columns else str(self.ids.name)
+                name = of_unknown.setdefault(unknown.tobytes(), label)
+                known = ids.copy()
+                known[unknown] = None
+                columns[name] = pd.Series(known, self.features.index, name=name)
+                named[place] = (bound.label, bound.kernel, name, bound.scale)
+        new = [name for name in columns if name not in self.features]
+        features = pd.concat([self.features, *(columns[name] for name in new)], axis=1)
+        identifiers = Columns.named(new, holds="text", notation=WRITTEN, role="identifier")
         schema = attrs.evolve(self.schema, columns=self.schema.columns + identifiers)
         return attrs.evolve(self, features=features, schema=schema), named
 
