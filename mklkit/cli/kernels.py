@@ -107,7 +107,7 @@ def kernels(
     new_files = new_files_of(new, new_source, by, output)
     check_outputs([output], [files, new_files], model)
     saved = None if model is None else SavedKernels.of(model, settings)
-    roles = Roles(target=target, drop=drop or ())
+    roles = Roles(target=target or None, drop=drop or ())
     with working("comparing kernels"):
         compared = Compared.of(settings, files, roles, task, saved)
         study, notes, features = compared.study, compared.notes, compared.features
@@ -191,7 +191,7 @@ class Compared:
         saved: SavedKernels | None,
     ) -> Compared:
         """Return the kernels of the options, or of a saved model, fitted encoder included."""
-        from mklkit.datasets.new_rows import with_absent_sources
+        from mklkit.datasets.new_rows import with_missing_sources
         from mklkit.datasets.pipeline import DEFAULT_SCALE
         from mklkit.estimators.from_preset import find_preset
         from mklkit.estimators.proposing import propose_kernels
@@ -209,7 +209,7 @@ class Compared:
         scale = settings.scale or (preset and preset.scale) or DEFAULT_SCALE
         if saved is not None:
             encoder = saved.steps.named_steps["encode"]
-            complete, absent = with_absent_sources(
+            complete, absent = with_missing_sources(
                 table.name, table.features, encoder.feature_names_in_.tolist(), encoder.schema_
             )
             study = attrs.evolve(study, table=attrs.evolve(table, features=complete))

@@ -241,7 +241,7 @@ def _check_needed(
     )
 
 
-def with_absent_sources(
+def with_missing_sources(
     name: str, frame: pd.DataFrame, columns: Sequence[str], schema: Schema
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the columns of a model, without values where all of a source are absent, and notes.
