@@ -19,11 +19,16 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.binding import as_table, header, notes_on_gaps, only_numbers
-from mklkit.estimators.joining import Places, in_order_of, joined_and_places
+from mklkit.estimators.joining import (
+    Places,
+    in_order_of,
+    joined_and_places,
+    with_absent_sources,
+)
 from mklkit.estimators.missing_sources import LEAVE_OUT, accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
-from mklkit.estimators.reading import as_source, index_of, read_rows
+from mklkit.estimators.reading import as_source, index_of, read_rows, with_known_ids
 from mklkit.estimators.sources import kernels_to_choose, sources_to_choose, with_columns_of_labels
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.pairwise import MOST_SHARED
@@ -285,8 +290,11 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     X, sources = joined_and_places(X)
     names = plan.schema.names
     if sources is not None and names is not None:
-        X = in_order_of(X, names)
-    rows = read_rows(estimator, plan.schema, as_source(X))
+        every = np.asarray(names, object)
+        bound = [kernel.columns for kernel in (*plan.sources, *plan.kernels)]
+        own = [every[columns].tolist() for columns in bound if columns is not None]
+        X = in_order_of(with_absent_sources(X, names, own), names)
+    rows = read_rows(estimator, plan.schema, with_known_ids(plan.kernels, as_source(X)))
     return accepted(plan, rows, index_of(X))
 
 

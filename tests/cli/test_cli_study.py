@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.documents import SHARED_SOURCES
 from helpers.processes import Run
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
 
 pytestmark = pytest.mark.process
 
 IDS = [f"p{number:03}" for number in range(90)]
-SOURCES = Path(__file__).parents[3] / "shared" / "data" / "sources"
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,22 @@ def test_commands_take_the_files(command: tuple[str, ...], study: Path, mklkit: 
     assert "prot" in done.out
 
 
+@pytest.mark.parametrize("kernels", ["", "genes:linear prot:rbf first_clinical:rbf"])
+def test_a_fit_in_parts_is_that_in_memory(kernels: str, study: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes", "prot")
+    named = [word for kernel in kernels.split() for word in ("-k", kernel)]
+    done = [
+        mklkit("fit", *data, "--by", "patient", "-t", "ill", *named, "--json", *options)
+        for options in ((), ("--stream",))
+    ]
+    assert done[1].code == 0, done[1]
+    whole, parts = (each.json for each in done)
+    for part in ("train", "held_out"):
+        assert parts["scores"][part] == whole["scores"][part]
+    for fact in ("joined_by", "sources", "rows", "columns", "target"):
+        assert parts["data"][fact] == whole["data"][fact]
+
+
 def test_kernels_are_labelled_like_their_source(study: Path, mklkit: Run) -> None:
     data = files(study, "first", "genes", "prot")
     kernels = ("-k", "genes:linear", "-k", "prot:rbf", "-k", "first_clinical:rbf")
@@ -134,7 +150,7 @@ class TestScore:
         )
         expected = confusion_matrix(truth, answers["prediction"]).tolist()
         assert scores["confusion"] == expected
-        low, high = result["intervals"]["accuracy"]
+        low, high = result["intervals"]["all"]["accuracy"]
         assert low < scores["accuracy"] < high
 
     def test_the_report_has_intervals(self, study: Path, model: Path, mklkit: Run) -> None:
@@ -143,6 +159,52 @@ class TestScore:
         assert "95 % CI" in done.out
         assert "--probability" in done.err
 
+    def test_the_identifier_may_group_samples(self, study: Path, model: Path, mklkit: Run) -> None:
+        data = [str(model), *files(study, "second", "genes"), "--json"]
+        alone, grouped = (mklkit("score", *data, *g).json for g in ((), ("--groups", "patient")))
+        assert grouped["scores"] == alone["scores"]
+        # Groups of one sample each are drawn as samples are; those of Wilson have no draws.
+        ends = [np.diff(r["intervals"]["all"]["auc"]) for r in (alone, grouped)]
+        assert ends[0] == pytest.approx(ends[1], rel=0.2)
+
+    def test_one_class_is_scored(self, study: Path, model: Path, mklkit: Run) -> None:
+        table = pd.read_csv(study / "second_clinical.csv").query("ill == 'yes'")
+        table.to_csv(study / "ill.csv", index=False)
+        genes = f"genes={study}/second_genes.csv"
+        done = mklkit("score", str(model), str(study / "ill.csv"), "--source", genes)
+        assert done.code == 0, done
+        assert "not defined" in done.out
+
+    def test_a_second_target_is_an_error(self, study: Path, model: Path, mklkit: Run) -> None:
+        data = files(study, "second", "genes")
+        done = mklkit("score", str(model), *data, "-t", "ill", "-t", "genes_v0")
+        assert done.code == 2
+        assert "names 2: 'ill', 'genes_v0'" in done.err
+
+    def test_shifts_and_training_rows_are_told(self, study: Path, model: Path, mklkit: Run) -> None:
+        genes = pd.read_csv(study / "second_genes.csv")
+        genes.assign(v3=genes["v3"] + 5).to_csv(study / "shifted_genes.csv", index=False)
+        clinical = str(study / "second_clinical.csv")
+        sources = ("--source", f"genes={study}/shifted_genes.csv")
+        for command in ("score", "predict"):
+            done = mklkit(command, str(model), clinical, *sources)
+            assert "1 of 13 numeric columns has shifted" in done.err, done
+            assert "'genes_v3' +" in done.err
+            assert "training rows of the model" not in done.err
+        result = mklkit("score", str(model), clinical, *sources, "--json").json
+        shifts = {row["column"]: row for row in result["shifts"]}
+        first = pd.read_csv(study / "first_genes.csv")["v3"]
+        expected = (genes["v3"].mean() + 5 - first.mean()) / first.std()
+        assert shifts["genes_v3"]["shift"] == pytest.approx(expected)
+        for command in ("score", "predict"):
+            done = mklkit(command, str(model), *files(study, "first", "genes"))
+            assert "60 of 60 rows are training rows of the model (by 'patient')" in done.err
+
+    def test_the_methods_tell_what_was_joined(self, model: Path, mklkit: Run) -> None:
+        done = mklkit("inspect", str(model), "--methods")
+        assert "Samples of 3 sources (first_clinical, 1 column; genes, 12 columns; " in done.out
+        assert "were joined by patient: 60 samples, of which " in done.out
+
     def test_an_unknown_class_is_named(self, study: Path, model: Path, mklkit: Run) -> None:
         table = pd.read_csv(study / "second_clinical.csv").assign(ill="perhaps")
         table.to_csv(study / "perhaps.csv", index=False)
@@ -150,6 +212,32 @@ class TestScore:
         done = mklkit("score", str(model), str(study / "perhaps.csv"), "--source", genes)
         assert done.code == 2
         assert "'perhaps'" in done.err
+
+
+def test_the_identifier_may_group_the_rows_of_a_fit(study: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes", "prot")
+    options = ("--by", "patient", "-t", "ill", "--groups", "patient", "--cv", "3")
+    done = mklkit("evaluate", *data, *options, "--json")
+    assert done.code == 0, done
+    assert done.json["data"]["groups"] == "patient"
+
+
+def test_several_targets_are_learned_together(study: Path, mklkit: Run, tmp_path: Path) -> None:
+    genes = [str(study / f"{cohort}_genes.csv") for cohort in ("first", "second")]
+    targets, path = ("-t", "v0", "-t", "v1"), str(tmp_path / "m.mkl")
+    done = mklkit(
+        "fit", genes[0], "--drop", "patient", *targets, "--task", "regression", "-o", path
+    )
+    assert done.code == 0, done
+    scored = mklkit("score", path, genes[1], *targets, "--json").json
+    answers = tmp_path / "answers.csv"
+    assert mklkit("predict", path, genes[1], "-o", str(answers)).code == 0
+    truth = pd.read_csv(genes[1])[["v0", "v1"]].to_numpy()
+    error = np.abs(pd.read_csv(answers).to_numpy() - truth).mean()
+    assert scored["scores"]["all"]["mean_absolute_error"] == pytest.approx(error)
+    done = mklkit("score", path, genes[1], "-t", "v0")
+    assert done.code == 2
+    assert "predicts 2 columns" in done.err
 
 
 def test_explain_takes_the_files(study: Path, model: Path, mklkit: Run) -> None:
@@ -168,8 +256,8 @@ WRONG = {
         "'g'",
     ),
     "no such file": (("--source", "g={}/genes.csv", "--by", "patient"), "genes.csv"),
-    "in parts": (
-        ("--source", "g={}/first_genes.csv", "--by", "patient", "--stream"),
+    "kernels on text in parts": (
+        ("--source", "g={}/first_genes.csv", "--by", "patient", "--stream", "-k", "g:spectrum"),
         "--stream",
     ),
 }
@@ -199,7 +287,7 @@ STUDIES = {"prokaryotic": ("genes", "composition", "text"), "proteinfold": ()}
 @pytest.mark.parametrize("name", STUDIES)
 def test_real_studies_cut_into_files(name: str, mklkit: Run, tmp_path: Path) -> None:
     """Two cohorts, of which the second lacks a source; scores are those of its predictions."""
-    folder = SOURCES / name
+    folder = SHARED_SOURCES / name
     if not folder.is_dir():
         pytest.skip("the data sets are not here")
     rng = np.random.default_rng(0)
