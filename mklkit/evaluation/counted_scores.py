@@ -64,7 +64,9 @@ def _over(sums: Array, totals: Array) -> Array:
 
 
 def _of_numbers(name: str, truth: NDArray[Any], responses: Responses) -> OfCounts | None:
-    """Return the function of a score of numeric targets."""
+    """Return the function of a score of numeric targets, None for predictions of another kind."""
+    if np.size(responses["predict"]) != np.size(truth):
+        return None
     targets = np.reshape(truth, (len(truth), -1)).astype(float)
     errors = targets - np.reshape(responses["predict"], targets.shape).astype(float)
     sizes = np.abs(errors)

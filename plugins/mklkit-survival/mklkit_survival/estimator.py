@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV
@@ -14,14 +14,6 @@ from mklkit.plugin import Array, TargetEstimator, TargetKind, register
 from mklkit_survival.concordance import concordance
 from mklkit_survival.risk_sets import baseline_hazard
 from mklkit_survival.times import TIMES, read_times
-
-
-@runtime_checkable
-class PredictsSurvival(Protocol):
-    """A model that predicts the probability to survive times."""
-
-    def predict_survival_function(self, X: Any, times: Any = None) -> Any:
-        """Return the probabilities (n, T) of samples to survive times (T,)."""
 
 
 @register
@@ -200,7 +192,7 @@ def survival_probabilities(model: Any, rows: Any, times: Array) -> Array | None:
         The probabilities.
     """
     predictor, prepared = _last_step(model, rows)
-    if not isinstance(predictor, PredictsSurvival):
+    if not hasattr(predictor, "predict_survival_function"):
         return None
     return np.asarray(predictor.predict_survival_function(prepared, times))
 
@@ -214,7 +206,7 @@ def median_times(model: Any, rows: Any) -> Array | None:
 def is_survival_model(model: Any) -> bool:
     """Return whether an estimator, perhaps in a pipeline, predicts survival functions."""
     inner = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    return isinstance(inner, PredictsSurvival)
+    return hasattr(inner, "predict_survival_function")
 
 
 def _last_step(model: Any, rows: Any) -> tuple[Any, Any]:

@@ -70,9 +70,9 @@ def test_a_study_is_fitted_evaluated_and_explained(
     assert "concordance" in told
     out, _ = mklkit("score", model, patients, "--json")
     cohort = json.loads(out)
-    low, high = cohort["intervals"]["concordance"]
+    low, high = cohort["intervals"]["all"]["concordance"]
     assert low < cohort["scores"]["all"]["concordance"] < high
-    assert cohort["intervals"]["integrated_brier"] is not None
+    assert cohort["intervals"]["all"]["integrated_brier"] is not None
     assert cohort["calibration"] == {}
     out, _ = mklkit("explain", model, patients, "--json", "--cv", "3x1")
     lost = {entry["kernel"]: entry for entry in json.loads(out)["kernels"]}
@@ -87,6 +87,15 @@ def test_a_comparison_and_its_report(patients: Path, tmp_path: Path, mklkit: Run
     assert "Kaplan-Meier curves of test samples" in page
     assert "Calibration on patients" in page
     assert "Cox regression with a ridge penalty" in page
+
+
+def test_one_split_is_compared_on_its_test_samples(patients: Path, mklkit: Run) -> None:
+    table = pd.read_csv(patients)
+    table["part"] = np.where(table["hospital"] < 3, "train", "test")
+    table.drop(columns="hospital").to_csv(patients, index=False)
+    settings = ("--split-column", "part", "--baselines", "none", "-c", "uniform")
+    out, _ = mklkit("compare", patients, *TIMES, *KERNELS, *settings)
+    assert "paired bootstrap of 60 test samples" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
