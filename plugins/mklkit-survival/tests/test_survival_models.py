@@ -113,6 +113,19 @@ def test_stacking_is_cox_regression_on_log_hazards() -> None:
     assert (nothing.coefficients < 0.02).all()
 
 
+def test_a_feature_map_passes_over_blocks_of_samples() -> None:
+    rows, target, _ = study(5000, 15)
+    settings = {"feature_map": "empirical(subset=12)", "random_state": 0, "scale": "none"}
+    model = MKLSurvival(["linear", "rbf(sigma=2)"], learner="cox(alpha=1)", **settings)
+    model.fit(rows, target)
+    decision = model.decisions_[0]
+    features = decision.transform(rows)
+    known = CoxPHSurvivalAnalysis(alpha=1, ties="efron", tol=1e-12, n_iter=100)
+    coefficients = known.fit(features, as_structured(target)).coef_
+    gaps = model.decision_function(rows) - features @ coefficients
+    np.testing.assert_allclose(gaps, gaps[0], atol=1e-6)
+
+
 @pytest.mark.parametrize("combiner", ["uniform", "centered-alignment", "mean-hazard"])
 def test_samples_may_lack_a_source(combiner: str) -> None:
     rows, target, _ = two_sources(150, 9)
