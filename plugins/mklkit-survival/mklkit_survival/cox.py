@@ -76,7 +76,7 @@ class Problem:
 @register
 @attrs.frozen
 class Cox(Learner):
-    """Cox regression with a ridge penalty: the log-hazard of a sample, relative to a mean one.
+    """Cox regression with a ridge penalty: the log-hazard of a sample, relative to an average one.
 
     Minimises −ℓ(f) + α‖w‖²/2 over f = ⟨w, φ(x)⟩, where ℓ is the logarithm of the partial likelihood
     [1]_ of times and events. It is the objective of scikit-survival's ``CoxPHSurvivalAnalysis``, of
