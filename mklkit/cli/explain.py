@@ -124,6 +124,15 @@ def explain(
         Path | None,
         opt.output_option(help="Plot the top columns of each kernel, to a .png, .pdf or .svg."),
     ] = None,
+    as_fitted: Annotated[
+        bool,
+        typer.Option(
+            "--as-fitted",
+            help="Keep the parameters and kernels that the model chose on all its rows, by --tune"
+            " or auto, instead of choosing them again in each fit. Faster, but scores are"
+            " optimistic.",
+        ),
+    ] = False,
     seed: opt.Seed = 0,
     time_limit: Annotated[
         str | None,
@@ -186,6 +195,7 @@ def explain(
                 columns=columns,
                 max_rows=max_rows,
                 random_state=seed,
+                as_fitted=as_fitted,
                 time_limit=time_limit,
                 progress=progress,
             )

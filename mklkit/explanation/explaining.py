@@ -73,15 +73,15 @@ def explain(
     columns: str | Mapping[str, Any] = "auto",
     max_rows: int | None = MOST_ROWS,
     random_state: Any = 0,
+    as_fitted: bool = False,
     time_limit: float | str | None = None,
     progress: Progress = None,
 ) -> Explanation:
     """Measure how much each kernel and column contributes to a model.
 
-    The model is refitted on folds of the rows, with its parameters (no search is repeated), once
-    with all kernels and once without each of them. A kernel that was chosen for its source is
-    chosen again on the training rows of each fold. Columns are shuffled in the held-out rows, for
-    all kernels at once, before encoding.
+    The model is refitted on folds of the rows, once with all kernels and once without each of them.
+    What it chose is chosen again on the training rows of each fit: by its search, or the kernel of
+    a source. Columns are shuffled in the held-out rows, for all kernels at once, before encoding.
 
     Parameters
     ----------
@@ -115,6 +115,9 @@ def explain(
         Of more rows, a sample is used, stratified for classes; None: all rows.
     random_state : int, RandomState or None, default=0
         The seed of samples, folds, permutations and, if the model has none, of its fits.
+    as_fitted : bool, default=False
+        Keep the parameters and kernels that the model chose on all its rows, instead of choosing
+        them again in each fit. That takes less time, and its scores are optimistic.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no further repetition of the folds begins.
         At least one is finished.
@@ -194,8 +197,8 @@ def explain(
     seed = _seed_of(random_state)
     task = explained_task(model)
     before, fitted = split(model)
-    refit = Refit.of(model, seed, keep_probability=score is not None)
     whole = ScoredRows.of(model, task, X, y, _checked_groups(fitted, groups))
+    refit = Refit.of(model, seed, score is not None, as_fitted, whole.groups is not None)
     data, sample_notes = whole.sampled(task, max_rows, seed)
     if sample_notes and isinstance(cv, list | tuple | PartsColumn):
         raise DataError(
@@ -233,7 +236,7 @@ def explain(
         "rows": [
             *sample_notes,
             *splits.notes,
-            f"refitted on {len(measured.folds)} folds, with the same parameters:"
+            f"refitted on {len(measured.folds)} folds:"
             f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
             " hold 95 % intervals",
             *([loss_estimated(trained, len(data.targets))] if some_left_out or plan.keys else []),

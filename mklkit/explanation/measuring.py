@@ -275,8 +275,10 @@ class Measuring:
                 self.losses.setdefault(subject, []).append(0.0)
             return
         label = list(self.plan.reads)[kernel]
-        without = self.refit.without(label, model)
-        rows_left, new_left = (self.refit.rows_without(label, model, each) for each in (rows, new))
+        without = self.refit.without([label], model)
+        rows_left, new_left = (
+            self.refit.rows_without([label], model, each) for each in (rows, new)
+        )
         kept = ~alone[train]
         some_rows = _safe_indexing(rows_left, np.flatnonzero(kept))
         smaller = self._fit(without, train[kept], some_rows).model

@@ -275,7 +275,7 @@ def test_small_data_have_repeated_folds() -> None:
 def test_what_is_shown_of_an_explanation(learned: Explanation) -> None:
     accuracy = 100 * learned.scores["accuracy"].mean()
     assert repr(learned) == f"Explanation(3 kernels, 4 folds: accuracy {accuracy:.1f} %)"
-    assert learned.text().splitlines()[0].startswith("rows: refitted on 4 folds, with")
+    assert learned.text().splitlines()[0].startswith("rows: refitted on 4 folds: 16 fits")
     assert len(learned.text().splitlines()) == len(learned.notes)
     numbers = explain(*fitted_numbers(FIRST_TWO), **QUICK)
     assert f"R² {numbers.scores['r2'].mean():.3f}" in repr(numbers)
