@@ -14,7 +14,7 @@ from mklkit.display import numbers
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
-from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
+from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import (
@@ -22,6 +22,7 @@ from mklkit.evaluation.sentences import (
     difference_excluded,
     difference_inconclusive,
     difference_shown,
+    joined,
     not_excluded,
     same_scores,
     too_few_splits,
@@ -112,12 +113,8 @@ def planned_tests(
     columns = ["question", "method", "reference", "choices", "splits", "difference", "p_value"]
     table = pd.DataFrame(tests, columns=columns)
     table["p_value"] = table["p_value"].clip(upper=1)
-    table["p_holm"] = holm(table["p_value"])
-    # Holm's procedure stops at the first p value that is too large: all later ones share its step.
-    n_found = int((table["p_holm"] < alpha).sum())
-    place = table["p_value"].rank(method="first") - 1
-    step = table["p_value"].count() - place.clip(upper=n_found)
-    table["level"] = 1 - alpha / (step * table["choices"])
+    adjusted = holm_levels(table["p_value"], alpha, table["choices"])
+    table["p_holm"], table["level"] = adjusted
     half: Any = [
         least_difference(difference, n_train, n_test, 1 - level)
         for difference, level in zip(differences, table["level"], strict=True)
@@ -266,17 +263,8 @@ def _p(value: float) -> str:
     return f"p = {numbers.p_value(value)}".replace("= <", "< ")
 
 
-def _joined(names: Sequence[str]) -> str:
-    """Return ``"a"``, ``"a and b"`` or ``"a, b, c and 4 others"``."""
-    *parts, last = names[:NAMES_SHOWN]
-    if len(names) > NAMES_SHOWN:
-        parts = [*parts, last]
-        last = counted(len(names) - NAMES_SHOWN, "other")
-    return f"{', '.join(parts)} and {last}" if parts else last
-
-
 def _are(names: Sequence[str]) -> str:
-    return f"{_joined(names)} {'is' if len(names) == 1 else 'are'}"
+    return f"{joined(names, NAMES_SHOWN)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _sentence(clauses: list[str]) -> str:
