@@ -71,6 +71,11 @@ class Unit:
             return f"rise in {self.score}"
         return f"points of {self.score}" if self.word else self.score
 
+    @property
+    def gained(self) -> str:
+        """The unit of a gain, such as "points of accuracy"."""
+        return f"fall in {self.score}" if self.is_error else self.lost
+
     def number(self, value: float) -> str:
         """Return a difference without its unit, as in a column of a table."""
         return numbers.number(self.scale * value, 1 if self.digits is None else self.digits)

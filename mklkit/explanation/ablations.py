@@ -81,8 +81,8 @@ def named_groups(without: Iterable[Any] | None, labels: Sequence[str]) -> list[G
 def similar_groups(alignment: pd.DataFrame) -> list[Group]:
     """Return groups of kernels with a centred alignment above 0.9, the most similar ones first.
 
-    Pairs are joined in the order of their alignment (single linkage), unless a group would have
-    more than half of the kernels. Two kernels are all that there are, so they form no group.
+    Pairs are joined in the order of their alignment (single linkage), unless a group of three or
+    more would have over half of the kernels. Two kernels in all form no group.
 
     Examples
     --------
@@ -93,12 +93,13 @@ def similar_groups(alignment: pd.DataFrame) -> list[Group]:
     [('main', 'copy')]
     """
     values, n_kernels = alignment.to_numpy(dtype=float), len(alignment)
+    most = 0 if n_kernels < 3 else max(2, n_kernels // 2)
     rows, columns = np.triu_indices(n_kernels, 1)
     order = np.argsort(-values[rows, columns], kind="stable")
     group_of = {place: frozenset([place]) for place in range(n_kernels)}
     for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
         joined = group_of[row] | group_of[column]
-        if values[row, column] > ALIKE and 2 * len(joined) <= n_kernels:
+        if values[row, column] > ALIKE and len(joined) <= most:
             group_of |= dict.fromkeys(joined, joined)
     found = [group_of[place] for place in rows[order].tolist()]
     groups = [group for group in dict.fromkeys(found) if len(group) > 1]

@@ -63,7 +63,7 @@ class Refit:
         sources = first.fitted_.plan.sources
         # A lone source has a sum of kernels, which may be others on a fold.
         again = not as_fitted and len(sources) > 1
-        searches = choice.searches and not as_fitted and not choice.why_not
+        searches = choice.repeats and not as_fitted
         estimator = choice.estimator if searches else _as_chosen(whole)
         inner = inside(estimator)
         if sources and not again and inner.learner is None:

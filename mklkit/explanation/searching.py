@@ -51,6 +51,11 @@ class Choice:
         )
 
     @property
+    def repeats(self) -> bool:
+        """Whether fits on folds repeat a search, unless the choice is to be kept."""
+        return self.searches and not self.why_not
+
+    @property
     def words(self) -> str:
         """The search with the number of its settings."""
         over = "" if self.settings is None else f" over {counted(self.settings, 'setting')}"

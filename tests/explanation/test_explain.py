@@ -78,7 +78,9 @@ def test_weights_scores_and_losses_are_those_of_fits_by_hand(task: Any, scores: 
     first = -np.diff(by_score[result.score])[:, 0]
     assert kernels["left_out"][0] == pytest.approx(first.mean())
     assert kernels["left_out_std"][0] == pytest.approx(first.std(ddof=1))
-    assert result.n_fits == 3 * (1 + 3)
+    # All, without each, and each alone; all but one is also the group of the two alike.
+    assert result.n_fits == 3 * (1 + 3 + 3)
+    assert result.together["kernels"].tolist() == [["scan", "copy"]]
 
 
 def test_shuffling_is_scikit_learns_permutation_importance() -> None:
@@ -191,7 +193,7 @@ def test_a_search_is_not_repeated_if_the_model_is_kept_as_fitted() -> None:
         )
         assert "scores are optimistic" in notes_of(of_search, "rows")
         pd.testing.assert_frame_equal(of_search.kernels, other.kernels)
-        assert of_search.n_fits == 2 * (1 + 3)
+        assert of_search.n_fits == 2 * (1 + 3 + 3)
 
 
 @pytest.mark.slow
