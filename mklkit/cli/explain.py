@@ -162,6 +162,7 @@ def explain(
     fits, each with the model's search if it was tuned.
     """
     from mklkit.errors import SpecError, quoted
+    from mklkit.estimators.search_record import with_search
     from mklkit.evaluation.equivalence import MARGIN, margin_of
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
@@ -177,6 +178,7 @@ def explain(
     share = MARGIN if margin is None else margin_of(margin)
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
+        pipeline = with_search(pipeline, metadata.get("search"))
     studied = files_for_model(metadata, data, source, by)
     check_outputs([], [studied], model, [plot, plot_columns])
     with faults_of_file(model):

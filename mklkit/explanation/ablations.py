@@ -59,8 +59,9 @@ def fits_ahead(n_kernels: int) -> str:
     >>> fits_ahead(1), fits_ahead(2), fits_ahead(4)
     ('1 fit a fold', '3 fits a fold', '9 fits a fold and 1 for each group of similar kernels')
     """
-    if n_kernels < 3:
-        return "1 fit a fold" if n_kernels == 1 else "3 fits a fold"
+    # Of two and three kernels, those without some are also those of the others.
+    if n_kernels <= 3:
+        return ("1 fit a fold", "3 fits a fold", "7 fits a fold")[n_kernels - 1]
     return f"{1 + 2 * n_kernels} fits a fold and 1 for each group of similar kernels"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sources import KERNELS, notes_of, three_sources
 
 from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, RPEMEKLClassifier, explain
+from mklkit.estimators.search_record import search_record, with_search
 from mklkit.explanation.refitting import Refit
 
 WIDTHS = {"kernels__scan__sigma": [0.01, 4.0], "learner__C": [0.01, 1.0]}
@@ -130,3 +132,23 @@ def test_scores_on_pure_noise_are_those_of_guessing() -> None:
         scores.append(explain(model, rows, labels, **settings).scores["score"].mean())
     # Three standard errors of the mean of 20 studies of 60 rows.
     assert abs(np.mean(scores) - 0.5) < 3 * 0.5 / np.sqrt(20 * 60)
+
+
+@pytest.mark.parametrize("effort", [4, "thorough"])
+@pytest.mark.process
+def test_a_search_is_known_from_the_record_of_a_saved_model(effort: Any) -> None:
+    rows, labels = near_noise()
+    classifier = MKLClassifier(KERNELS[:2], random_state=0)
+    search = MKLSearchCV(classifier, effort=effort, cv=5).fit(rows, labels)
+    record = json.loads(json.dumps(search_record(search)))
+    saved = clone(search.best_estimator_).fit(rows, labels)
+    folds = list(StratifiedKFold(2, shuffle=True, random_state=1).split(rows, labels))
+    settings = {"cv": folds, "repeats": 1, "columns": "sources"}
+    known, again = (
+        explain(model, rows, labels, **settings) for model in (search, with_search(saved, record))
+    )
+    pd.testing.assert_frame_equal(known.scores, again.scores)
+    assert "was repeated in each fit" in notes_of(again, "rows")
+    assert with_search(saved, None) is saved
+    foreign = {"effort": 2, "begin": {"kernels__scan__path": "/etc/passwd", "random_state": 3}}
+    assert with_search(saved, foreign).estimator.random_state == 0
