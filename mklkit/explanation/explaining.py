@@ -31,7 +31,7 @@ from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import MARGIN, equivalence_margin, margin_of
-from mklkit.evaluation.sentences import Unit, loss_estimated
+from mklkit.evaluation.sentences import Unit
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.ablations import Ablations, named_groups, similar_groups
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
@@ -242,22 +242,21 @@ def explain(
     little = equivalence_margin(task, score, data.targets, share)
     unit = Unit.of(task.score_named(score), float(scores["score"].mean()))
     table = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
-    kernels = informed(judged(table, len(data.targets), little))
-    groups = judged(measured.together(unadjusted), len(data.targets), little)
+    kernels = informed(judged(table, measured.n_counted, little))
+    groups = judged(measured.together(unadjusted), measured.n_counted, little)
     have = of_those_who_have(kernels, little)
     if len(have):
         kernels["have_outcome"] = have["outcome"]
     screens, effects = measured.screen_table(), measured.column_effects()
     some_left_out = bool(kernels["left_out"].notna().any())
     trained = float(scores["training_rows"].mean())
-    losses = [loss_estimated(trained, len(data.targets))] if some_left_out or plan.keys else []
     notes = {
         "rows": [
             *sample_notes,
             *splits.notes,
             f"refitted on {len(measured.folds)} folds: {counted(measured.n_fits, 'fit')}; ± is the"
             " standard deviation over folds, brackets hold confidence intervals",
-            *losses,
+            *measured.about_losses(trained),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,
             *guessed(scores, unit),

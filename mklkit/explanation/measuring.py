@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from time import monotonic
@@ -18,10 +18,13 @@ from sklearn.utils import _safe_indexing
 from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators.plan import check_new_rows
+from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.paired_tests import corrected_interval, holm_levels, interval_p_value
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
+from mklkit.evaluation.sentences import about_one_split, loss_estimated
 from mklkit.explanation.ablations import Ablations, Kernels
 from mklkit.explanation.columns import (
     Places,
@@ -37,6 +40,7 @@ from mklkit.explanation.screening import SELECTED, Screen, screen_table, screens
 from mklkit.protocols import Array, GatedDecision, Task
 from mklkit.protocols.splits.split import Indices, Splits
 
+WHOLE = "whole"
 WITHOUT, HAVE, ALONE = "without", "have", "alone"
 """The first part of the keys of losses without kernels and, by one kernel, on the rows that have
 its source, and of what it gains alone over guessing."""
@@ -95,6 +99,10 @@ class Measuring:
     """What R² of a fold needs of all folds."""
     trained: NDArray[Any] | None = None
     """The targets of the training rows of the current fold."""
+    single: bool = False
+    """Whether there is a single split, whose losses have intervals over its test samples."""
+    tested: dict[Any, OneSplit] = attrs.field(factory=dict)
+    """Of a single split, the answers of the model ``WHOLE`` and ``WITHOUT``, as of ``losses``."""
 
     def run(self, splits: Splits, progress: Callable[..., Any], limit: float = np.inf) -> int:
         """Fit and score on all folds; return the number of finished repetitions.
@@ -102,6 +110,7 @@ class Measuring:
         After ``limit`` seconds no further repetition begins.
         """
         self.scored = np.unique(np.concatenate(splits.tests))
+        self.single = len(splits) == 1
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = self.ablations.tried
         total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
@@ -303,11 +312,12 @@ class Measuring:
                     self.failed[kernels] = plain_message(error)
                     for subject, _ in self._answered_by(kernels):
                         self.losses.pop(subject, None)
+                        self.tested.pop(subject, None)
             yield
         if len(self.ablations.labels) == 1:
             (name,) = self.ablations.labels
-            self.scores_alone.setdefault(name, []).append(scores["score"])
-            self.losses.setdefault((ALONE, name), []).append(scores["score"] - scores["guess"])
+            every = np.ones(len(self.data.targets), bool)
+            self._measure_alone(name, (model, new), train, scored, every)
         # The same permutations for all groups, so that losses differ only by the columns.
         random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)
         order = np.concatenate(
@@ -321,6 +331,7 @@ class Measuring:
             worse = encoded(shuffled(tiled, columns, order))
             lost = scores["score"] - self._score(model, worse, repeated)
             self.losses.setdefault(columns, []).append(lost)
+            self._test(columns, scored, {WHOLE: (model, new), WITHOUT: (model, worse)})
             yield
         yield from [None] * (self._most_screened - len(selected))
         self.folds.append({"training_rows": len(train), **scores})
@@ -355,19 +366,70 @@ class Measuring:
             smaller = self._fit(without, whole.train[kept], some_rows).model
             self.n_fits += 1
         for (kind, subject), part in self._answered_by(left_out):
-            if smaller is whole.model and kind != ALONE:
-                self.losses.setdefault((kind, subject), []).append(0.0)
+            key, models = (
+                (kind, subject),
+                {WHOLE: (whole.model, whole.new), WITHOUT: (smaller, new)},
+            )
+            if kind == ALONE:
+                self._measure_alone(subject, (smaller, new), whole.train[kept], whole.test, part)
+                continue
+            self._test(key, whole.test, models, part)
+            if smaller is whole.model:
+                self.losses.setdefault(key, []).append(0.0)
                 continue
             score = self._score_of_part(smaller, new, whole.test, part)
-            if kind == ALONE:
-                guess = self._guess(self.data.targets[whole.train[kept]], whole.test, part)
-                self.scores_alone.setdefault(subject, []).append(score)
-                self.losses.setdefault((kind, subject), []).append(score - guess)
-                continue
             better = whole.scores["score"]
             if not part.all():
                 better = self._score_of_part(whole.model, whole.new, whole.test, part)
-            self.losses.setdefault((kind, subject), []).append(better - score)
+            self.losses.setdefault(key, []).append(better - score)
+
+    def _measure_alone(
+        self,
+        name: str,
+        fit: tuple[Any, Any],
+        train: Indices,
+        test: Indices,
+        members: NDArray[np.bool_],
+    ) -> None:
+        """Measure how much better than guessing a fit with one kernel is, with its test rows."""
+        trained, nothing = self.data.targets[train], np.zeros((len(test), 1))
+        guesser = self.task.guesser().fit(np.zeros((len(train), 1)), trained)
+        score = self._score_of_part(*fit, test, members)
+        guess = self._score_of_part(guesser, nothing, test, members)
+        self.scores_alone.setdefault(name, []).append(score)
+        self.losses.setdefault((ALONE, name), []).append(score - guess)
+        self._test((ALONE, name), test, {WHOLE: fit, WITHOUT: (guesser, nothing)}, members)
+
+    def _test(
+        self,
+        subject: Any,
+        test: Indices,
+        models: Mapping[str, tuple[Any, Any]],
+        members: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Keep what two models answer for the test samples of a single split, if they are members.
+
+        Each model has its rows, which may be those of the samples several times.
+        """
+        if not self.single:
+            return
+        places = np.arange(len(test)) if members is None else np.flatnonzero(members[test])
+        samples = test[places]
+        variance = None if self.held_out is None else self.held_out.variance(0, members)
+        one_split = OneSplit(
+            self.task,
+            self.task.score_named(self.score),
+            self.data.targets[samples],
+            self.task.scorer(self.score, variance, self.trained),
+            np.unique(self.data.targets) if self.task.has_classes else None,
+            None if self.data.groups is None else self.data.groups[samples],
+            self.seed,
+        )
+        responses: dict[Hashable, Responses] = {}
+        for name, (model, rows) in models.items():
+            part = rows if members is None else _safe_indexing(rows, places)
+            responses[name] = one_split.answers_of(model, part)
+        self.tested[subject] = one_split.having(responses)
 
     def _screens(self, model: Any, rows: Any, sources: NDArray[np.intp]) -> list[Screen]:
         """Return the screens of a fit's kernels with many columns, from its training rows."""
@@ -421,17 +483,6 @@ class Measuring:
         place = len(self.folds)
         variance = None if self.held_out is None else self.held_out.variance(place, members)
         return float(self.task.scorer(self.score, variance, self.trained)(model, rows, truth))
-
-    def _guess(self, trained: NDArray[Any], test: Indices, members: NDArray[np.bool_]) -> float:
-        """Return the score of guessing for those test rows that are members (N,)."""
-        truth = self.data.targets[test[members[test]]]
-        if len(truth) == 0:
-            return np.nan
-        variance = None
-        if self.held_out is not None:
-            part = None if members.all() else members
-            variance = self.held_out.variance(len(self.folds), part)
-        return float(self.task.guess_score(self.score, trained, truth, variance))
 
     def _scores(
         self, fit: Fit, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
@@ -500,19 +551,35 @@ class Measuring:
     def _interval(
         self, subject: Any, members: NDArray[np.bool_] | None, level: float
     ) -> tuple[float, float]:
-        """Return the interval of a mean loss over folds."""
+        """Return the interval of a mean loss over folds, or over the samples of a single split."""
         values = self._values(subject)
         trained, tested = (
             float(np.mean([fold[part] for fold in self.folds]))
             for part in ("training_rows", "rows")
         )
         low, high = corrected_interval(values, trained, tested, level)
+        if subject in self.tested:
+            low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT, level)
         counted = self.resolution(members)
-        if counted is not None:
+        is_shown = subject in self.tested and (low > 0 or high < 0)
+        if counted is not None and not is_shown:
             # Folds may all agree by chance.
             least = counted.floor(float(values.mean()), level)
             low, high = min(low, values.mean() - least), max(high, values.mean() + least)
         return float(low), float(high)
+
+    @property
+    def n_counted(self) -> int:
+        """The samples on whose number the widths of intervals depend."""
+        return len(self.scored) if self.single else len(self.data.targets)
+
+    def about_losses(self, trained: float) -> Iterator[str]:
+        """Yield a sentence on what losses of models of so many samples estimate, if any."""
+        if self.single:
+            for one_split in list(self.tested.values())[:1]:
+                yield about_one_split(one_split.test, f"the models of {trained:,.0f} samples")
+        elif self.losses:
+            yield loss_estimated(trained, len(self.data.targets))
 
     def resolution(self, members: NDArray[np.bool_] | None = None) -> Resolution | None:
         """Return the units that the score counts, of the scored rows that are members (N,)."""
