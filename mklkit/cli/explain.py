@@ -155,7 +155,7 @@ def explain(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show which kernels and columns matter: by weight, alone, when left out, when shuffled.
+    """Show which kernels and columns matter: by weight, alone, when left out or shuffled.
 
     The model is fitted again on folds of DATA: with all kernels, with each one alone, without each
     one, and without groups of similar or named ones. That takes FOLDS x (1 + 2 x KERNELS + GROUPS)
