@@ -259,7 +259,7 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     lead = f"{names[best]} has the best average rank, {numbers.rank(ranks[best])}"
     if n_datasets < FEW_DATASETS:
         sets = counted(n_datasets, "data set")
-        return _sentence([f"{lead}, but {sets} cannot tell how much of the differences is chance"])
+        return _sentence([f"{lead}, but {sets} do not show how much of the differences is chance"])
     p_value = friedman_test(scores).p_value
     difference = critical_difference(k, n_datasets, alpha)
     if not p_value < alpha:

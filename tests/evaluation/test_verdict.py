@@ -147,7 +147,7 @@ def test_data_sets():
         " 1.50; a (rank 1.50) is not distinguishable from it, as the critical difference of ranks"
         " is 1.35; c (rank 3.50) and d (rank 3.50) are worse."
     )
-    assert "4 data sets cannot tell" in verdict_of_datasets(-ranks[:4], names)
+    assert "4 data sets do not show" in verdict_of_datasets(-ranks[:4], names)
     none = verdict_of_datasets(np.random.default_rng(0).random((6, 4)), names)
     assert none.startswith("The 4 methods are not distinguishable on 6 data sets (Friedman, p = ")
     with pytest.raises(DataError, match="4 methods but 3 names"):
