@@ -102,6 +102,15 @@ def compare(
             " the time of the first split, is left out of the other splits.",
         ),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        opt.model_option(
+            "--no",
+            metavar="METHOD",
+            help="A method to leave out, such as best-single or 'random forest'; alone: all single"
+            " kernels. Planned questions that need it are not asked. May be repeated.",
+        ),
+    ] = None,
     settings: ModelSettings,
     score: opt.Score = None,
     cv: Annotated[
@@ -189,6 +198,7 @@ def compare(
                 train=train,
                 split_column=split_column,
                 baselines=baselines or None,
+                without=without or (),
                 task=task,
                 score=score,
                 groups=groups,

@@ -48,6 +48,7 @@ def compare(
     also: Sequence[Any] = (),
     learners: Sequence[Any] = (),
     baselines: Sequence[str] | None = None,
+    without: str | Sequence[str] = (),
     task: str = "auto",
     score: str | None = None,
     cv: Any = None,
@@ -97,6 +98,10 @@ def compare(
         outliers ``"isolation forest"``. Default: all, except that one that takes over a minute on
         the first split, and longer than all other methods together, is left out of the other
         splits.
+    without : str or sequence of str, default=()
+        Methods to leave out by their names, such as ``"best-single"`` or ``"random forest"``;
+        ``"alone"`` stands for all single kernels, ``"baselines"`` for all of scikit-learn's
+        estimators. Planned questions that need them are not asked.
     task : {"auto", "classification", "regression", "outliers"}, default="auto"
         ``"auto"``: regression if the target has fractions or many different numbers. Outliers are
         detected without labels and scored by them: they are the rarer of two classes.
@@ -177,13 +182,13 @@ def compare(
      'random forest', 'rbf', 'uniform']
     """
     chosen = ModelSettings.named(settings, instead=OF_METHODS)
-    design = Design.of(chosen, learners, also, baselines)
+    design = Design.of(chosen, learners, also, baselines, without)
     request = requested(cv, mccv, train, split_column, groups)
     check_progress(progress)
     limit = seconds_of(time_limit)
     # Names are checked before data are read, which may take long; compatibility after that.
     with suppress(IncompatibleError):
-        methods_to_compare(methods, presets, attrs.evolve(design, baselines=()))
+        methods_to_compare(methods, presets, attrs.evolve(design, baselines=(), without=()))
     roles = Roles(target=target, drop=drop, weights=weights)
     data = data_sets(X, y, roles, task, chosen.kernels)
     divided = [_divided(source, chosen, groups, split_column, request) for source in data]
