@@ -84,6 +84,15 @@ class Comparison:
     unadjusted : dict of str to dict of str to list of str, default={}
         Per data set, the methods that read columns from which the removed ``covariates`` can still
         be told (discrete or skewed ones), and these columns. They get no verdict and no p value.
+    runs : tuple of (int, int), optional
+        The finished and the planned runs, those of other seeds and shuffled labels among them.
+    other_seeds : list of Comparison, default=[]
+        The same comparison with each other seed, as far as they are finished.
+    permutation_tests : DataFrame, optional
+        For each data set and tested method its ``score`` in one repetition of the splits, the
+        number of ``permutations`` of the labels, in how many of them the method (``at_least``) or
+        the best method (``best_at_least``) has such a score, and the p values ``p_value`` and
+        ``p_best``.
 
     Attributes
     ----------
@@ -145,6 +154,9 @@ class Comparison:
     reused: int = 0
     by_time: bool = False
     unadjusted: dict[str, dict[str, list[str]]] = attrs.field(factory=dict)
+    runs: tuple[int, int] = attrs.Factory(lambda self: 2 * (len(self.cells),), takes_self=True)
+    other_seeds: list[Comparison] = attrs.field(factory=list)
+    permutation_tests: pd.DataFrame | None = None
 
     def __repr__(self) -> str:
         """Return one line: how much was compared, and the best row."""
