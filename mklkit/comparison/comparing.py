@@ -36,7 +36,7 @@ from mklkit.comparison.preparing import (
     plan_metadata,
     with_roles,
 )
-from mklkit.comparison.running import run_cells, too_slow
+from mklkit.comparison.running import answers_of_cells, one_split_of, run_cells, too_slow
 from mklkit.comparison.seeds import beside, file_of_seed
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
@@ -45,6 +45,7 @@ from mklkit.display.progress import Progress, Report, check_progress, reported, 
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
 from mklkit.evaluation.equivalence import MARGIN, margin_of
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.study import Roles
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.protocols.component import AUTO_TASK, TASK, check_whole
@@ -134,7 +135,8 @@ def compare(
     train : float, optional
         The share of samples for training, with ``mccv``; by default 0.5.
     split_column : str, optional
-        A column whose values ``train`` and ``test`` define a single split to use instead.
+        A column whose values ``train`` and ``test`` define a single split to use instead. Its
+        tests compare the fitted models on the test samples.
     groups : str or array-like of shape (N,), optional
         The column, or array, that groups samples, such as those of a patient: the samples of a
         group are in the same part of each split, also inside a fit.
@@ -254,6 +256,7 @@ def compare(
     def comparison(of: Prepared, cells: list[Cell], **more: Any) -> Comparison:
         complete = not work.ended()
         rest = {"by_time": work.ended(TIME), "unadjusted": unadjusted, **more}
+        rest["tested"] = _tested(of, cells)
         return Comparison(cells, of.data, of.methods, of.metadata, notes, complete, **rest)
 
     return comparison(
@@ -429,6 +432,17 @@ def _proposed(prepared: Prepared, permutations: int) -> list[str]:
     """Return a note that proposes a permutation test for few samples."""
     sizes = [len(source.target) for source in prepared.data]
     return [] if permutations or min(sizes) >= FEW_SAMPLES else [proposal(min(sizes))]
+
+
+def _tested(prepared: Prepared, cells: Sequence[Cell]) -> dict[str, OneSplit]:
+    """Return the test samples of each data set with a single split, and what methods answer."""
+    tested = {}
+    for source, plan in zip(prepared.data, prepared.plans, strict=True):
+        one_split = one_split_of(source, plan, str(prepared.design.score))
+        if one_split is not None:
+            of_data = [cell for cell in cells if cell.data == source.name]
+            tested[source.name] = answers_of_cells(one_split, of_data)
+    return tested
 
 
 def _left_out(cells: list[Cell]) -> list[str]:

@@ -40,8 +40,9 @@ from mklkit.datasets.pipeline import for_table, match_class_weights
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.sentences import beats_guessing
+from mklkit.evaluation.sentences import about_one_split, beats_guessing
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -53,8 +54,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SPLIT = ["data", "repeat", "fold"]
-HIDDEN = ("scores", "weights", "details")
+HIDDEN = ("scores", "weights", "details", "responses")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
+WITHOUT_RESPONSES: Any = attrs.filters.exclude("responses")
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -84,6 +86,9 @@ class Comparison:
     unadjusted : dict of str to dict of str to list of str, default={}
         Per data set, the methods that read columns from which the removed ``covariates`` can still
         be told (discrete or skewed ones), and these columns. They get no verdict and no p value.
+    tested : dict of str to OneSplit, default={}
+        Per data set with a single split, its test samples with the answers of the fitted models.
+        Tests and intervals are then about these models, over samples.
     runs : tuple of (int, int), optional
         The finished and the planned runs, those of other seeds and shuffled labels among them.
     other_seeds : list of Comparison, default=[]
@@ -154,6 +159,7 @@ class Comparison:
     reused: int = 0
     by_time: bool = False
     unadjusted: dict[str, dict[str, list[str]]] = attrs.field(factory=dict)
+    tested: dict[str, OneSplit] = attrs.field(factory=dict)
     runs: tuple[int, int] = attrs.Factory(lambda self: 2 * (len(self.cells),), takes_self=True)
     other_seeds: list[Comparison] = attrs.field(factory=list)
     permutation_tests: pd.DataFrame | None = None
@@ -245,13 +251,15 @@ class Comparison:
             For one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
-            test); the score of a ``guess`` without any feature; ``complete_score`` and
-            ``incomplete_score`` of the test rows that have all sources and those that lack one;
-            the scores of the task by their keys, such as ``accuracy``, ``balanced_accuracy``,
-            ``auc`` and ``log_loss``, or ``r2`` and ``mean_absolute_error``; the ``difference`` in
-            score from the requested reference, else from the best method that did not fail,
-            ``p_corrected`` by the corrected resampled t-test with Holm's correction and
-            ``p_paired`` by the ordinary paired t-test, without a correction; ``seconds``,
+            test, of a single split over its test samples); the score of a ``guess`` without any
+            feature; ``complete_score`` and ``incomplete_score`` of the test rows that have all
+            sources and those that lack one; the scores of the task by their keys, such as
+            ``accuracy``, ``balanced_accuracy``, ``auc`` and ``log_loss``, or ``r2`` and
+            ``mean_absolute_error``; the ``difference`` in score from the requested reference, else
+            from the best method that did not fail, with its 95 % interval ``difference_low`` to
+            ``difference_high``, ``p_corrected`` by the corrected resampled t-test (of a single
+            split McNemar's test or the paired bootstrap of its test samples) with Holm's correction
+            and ``p_paired`` by the ordinary paired t-test, without a correction; ``seconds``,
             ``refit_seconds`` and ``predict_seconds`` per split, peak ``memory`` in bytes.
 
             For several data sets, the best rank first: the means over data sets, ``rank``, and
@@ -274,7 +282,7 @@ class Comparison:
             raise DataError(f"There are no results of data {name!r}, only of {listed(names)}.")
         runs = self._compared[self._compared["data"] == name]
         return without_p_values(
-            table_of_splits(runs, self.score, self.task, reference),
+            table_of_splits(runs, self.score, self.task, reference, self.tested.get(name)),
             self.unadjusted.get(name, {}),
             reference,
         )
@@ -299,7 +307,13 @@ class Comparison:
         questions = self.plan["questions"]
         tests = [
             without_verdicts(
-                answers(runs, questions, self._resolution(name, runs), self._margins[str(name)]),
+                answers(
+                    runs,
+                    questions,
+                    self._resolution(name, runs),
+                    self._margins[str(name)],
+                    self.tested.get(str(name)),
+                ),
                 self.unadjusted.get(str(name), {}),
             ).assign(data=name)
             for name, runs in self._compared.groupby("data", sort=False)
@@ -369,8 +383,11 @@ class Comparison:
     @property
     def how(self) -> list[str]:
         """What a difference estimates, and what the tests of the questions cover."""
-        covered = "" if len(self._compared[SPLIT].drop_duplicates()) < 2 else coverage(self.plan)
-        return [text for text in (estimand(self.plan), covered) if text]
+        tests = dict.fromkeys(one_split.test for one_split in self.tested.values())
+        of_one_split = [about_one_split(test, "the two models") for test in tests]
+        is_tested = bool(tests) or len(self._compared[SPLIT].drop_duplicates()) > 1
+        covered = coverage(self.plan) if is_tested else ""
+        return [text for text in (estimand(self.plan), *of_one_split, covered) if text]
 
     def shown(self, score: float) -> str:
         """Return a score as it is written in text.
@@ -456,7 +473,8 @@ class Comparison:
         -------
         dict
             With None for NaN: ``plan``, ``complete``, ``notes``, ``how``, ``tables`` by data set,
-            ``questions``, ``verdict``, ``unadjusted`` and ``cells``; of several data sets also
+            ``questions``, ``verdict``, ``unadjusted`` and ``cells`` (without ``responses``, the
+            answers for single samples, which are in a file of results); of several data sets also
             ``over_data_sets`` and ``ranking``.
         """
         names = self.compared_data
@@ -469,7 +487,7 @@ class Comparison:
             "questions": self.questions.to_dict("records"),
             "verdict": self.verdict,
             "unadjusted": self.unadjusted,
-            "cells": [attrs.asdict(cell) for cell in self.cells],
+            "cells": [attrs.asdict(cell, filter=WITHOUT_RESPONSES) for cell in self.cells],
         }
         if len(names) > 1:
             content["over_data_sets"] = self.table().to_dict("records")

@@ -135,8 +135,9 @@ class Shuffles:
             def known(place: int, method: Method, first: int = first) -> Cell | None:
                 return stored.known(self.data.name, first + place, method)
 
+            bare: dict[str, Any] = {"details": {}, "responses": {}, "weights": None}
             yield [
-                stored.add(first + place, method, attrs.evolve(cell, details={}, weights=None))
+                stored.add(first + place, method, attrs.evolve(cell, **bare))
                 for place, method, cell in run(data, self.divided(data), self.methods, known)
             ]
 
@@ -206,7 +207,7 @@ def sentence_on_permutations(
     scored = tests[tests["p_best"].notna()]
     if scored.empty:
         return "no method was fitted on every split, so shuffled labels are no comparison"
-    best = scored.loc[scored["score"].idxmax()]
+    best = max(scored.to_dict("records"), key=lambda test: float(test["score"]))
     shown = "predicts" if best["p_best"] < 0.05 else "is not shown to predict"
     several = f", with the choice of the best of {len(tests)}" if len(tests) > 1 else ""
     number = counted(int(best["permutations"]), "permutation")

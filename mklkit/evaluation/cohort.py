@@ -11,22 +11,18 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
-from scipy.stats import binomtest
 from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 
 from mklkit.datasets.pipeline import lacking_a_source
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.class_scores import ACCURACY, BALANCED
+from mklkit.evaluation.resampling import LEVEL, Resampling, wilson, wilson_of_mean
 from mklkit.protocols import Array, Task
 from mklkit.protocols.score import Answers, Score
 
-LEVEL = 0.95
-"""The share of samples of the population for which an interval should hold the score."""
 DRAWS = 1000
 """The number of samples drawn with replacement for an interval."""
-FEW_GROUPS = 10
-"""With fewer groups, the spread of draws says too little, and there is no interval."""
 CALIBRATION_STEP = 5
 """Of so many draws one is used for the interval of a calibration, which takes longer."""
 ROUNDING = 1e-9
@@ -100,7 +96,7 @@ def score_cohort(
     answers = _with_variance(task.answers(model, features, truth, predictions), task)
     scores = [score for score in task.scores if score.of is not None and answers.has(score.needs)]
     scores = [score for score in scores if score.ranks]
-    draws = _draws(len(truth), groups, seed, n_draws)
+    draws = list(Resampling.of(len(truth), groups, seed).rows(n_draws))
     lacking = lacking_a_source(model, features)
     parts = {"all": np.ones(len(truth), bool)}
     if lacking.any():
@@ -130,21 +126,6 @@ def _check_classes(truth: NDArray[Any], classes: NDArray[Any]) -> None:
             f" learned: {listed(labels[unknown].tolist())}; it knows {listed(classes.tolist())}."
             " Write the classes as in the training data, or leave such samples out."
         )
-
-
-def _draws(
-    n_rows: int, groups: NDArray[Any] | None, seed: int, n_draws: int
-) -> list[NDArray[np.intp]]:
-    """Return rows drawn with replacement, or those of groups; none of too few groups."""
-    rng = np.random.default_rng(seed)
-    if groups is None:
-        return [rng.integers(n_rows, size=n_rows) for _ in range(n_draws)]
-    codes, labels = pd.factorize(pd.Series(groups))
-    if len(labels) < FEW_GROUPS:
-        return []
-    members = [np.flatnonzero(codes == code) for code in range(len(labels))]
-    picks = rng.integers(len(labels), size=(n_draws, len(labels)))
-    return [np.concatenate([members[group] for group in pick]) for pick in picks]
 
 
 def _with_variance(answers: Answers, task: Task) -> Answers:
@@ -180,25 +161,10 @@ def _interval(
     """Return the ends of the interval of a score."""
     right = answers.truth == answers.predictions
     if score.name == ACCURACY.name and independent:
-        return _wilson(right)
+        return wilson(right)
     if score.name == BALANCED.name and independent:
-        return _of_mean([right[answers.truth == code] for code in np.unique(answers.truth)])
+        return wilson_of_mean([right[answers.truth == code] for code in np.unique(answers.truth)])
     return _quantiles(draws, lambda rows: _of(score, _taken(answers, rows, task)))
-
-
-def _wilson(right: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the ends of Wilson's interval of the share of samples that are right."""
-    ends = binomtest(int(right.sum()), len(right)).proportion_ci(LEVEL, "wilson")
-    return float(ends.low), float(ends.high)
-
-
-def _of_mean(right: Sequence[NDArray[np.bool_]]) -> tuple[float, float]:
-    """Return the ends of the interval of the mean of several independent shares."""
-    shares = np.array([part.mean() for part in right])
-    low, high = np.array([_wilson(part) for part in right]).T
-    gaps = np.array([shares - low, high - shares])
-    below, above = np.sqrt((gaps**2).sum(axis=1)) / len(right)
-    return float(shares.mean() - below), float(shares.mean() + above)
 
 
 def _quantiles(

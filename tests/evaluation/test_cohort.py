@@ -67,13 +67,15 @@ def test_the_interval_of_the_area_is_scipys_bootstrap(model: Any, result: dict[s
 
 def test_balanced_accuracy_covers_its_expectation() -> None:
     """Of 400 cohorts, the interval holds the expected balanced accuracy in 93 % or more."""
-    from mklkit.evaluation.cohort import _of_mean
+    from mklkit.evaluation.resampling import wilson_of_mean
 
     rng = np.random.default_rng(1)
     recalls = np.array([0.9, 0.6])
     covered = 0
     for _ in range(400):
-        low, high = _of_mean([rng.random(n) < p for n, p in zip((60, 12), recalls, strict=True)])
+        low, high = wilson_of_mean(
+            [rng.random(n) < p for n, p in zip((60, 12), recalls, strict=True)]
+        )
         covered += low <= recalls.mean() <= high
     # A binomial share of 0.95 is below 0.925 in one of a hundred such runs.
     assert covered >= 0.925 * 400
