@@ -292,6 +292,7 @@ class Work:
     n_new: int = 0
     _ended: str | None = None
     start: float = attrs.field(factory=monotonic)
+    first_done: float = 0.0
 
     def ended(self, *by: str) -> bool:
         """Return whether the work has ended early, by the keyboard or time if these are named."""
@@ -363,7 +364,9 @@ def _run(prepared: Prepared, file: Path | None, work: Work) -> list[Cell]:
             for run in run_cells(source, plan, methods, known, work.begin, *rest):
                 cells.append(stored.add(*run))
                 work.done += 1
-                if work.done == len(methods):
+                if work.done == 1:
+                    work.first_done = monotonic()
+                elif work.done == len(methods):
                     work.say(_outlook(cells, work, prepared))
     work.n_new += stored.n_new
     return cells
@@ -374,7 +377,9 @@ def _outlook(cells: list[Cell], work: Work, prepared: Prepared) -> str:
     seconds = {cell.method: float(np.nan_to_num(cell.seconds)) for cell in cells}
     skipped = too_slow(prepared.methods, seconds) if work.capped else {}
     n_left = (work.total - work.done) // len(prepared.methods)
-    return after_first_split(cells, monotonic() - work.start, n_left, [*skipped])
+    # What is loaded and compiled for the first run takes no time later.
+    elapsed = monotonic() - work.first_done + seconds[cells[0].method]
+    return after_first_split(cells, elapsed, n_left, [*skipped])
 
 
 def _file_of(file: Path | None, prepared: Prepared) -> Path | None:

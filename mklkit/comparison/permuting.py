@@ -59,9 +59,9 @@ def shuffled_rows(
     Examples
     --------
     >>> patients = np.array([0, 0, 1, 1, 2, 2])
-    >>> labels = np.array(list("aabbaa"))
+    >>> labels = np.array(list("aaaabb"))
     >>> labels[shuffled_rows(labels, patients, np.random.default_rng(1))].tolist()
-    ['a', 'a', 'a', 'a', 'b', 'b']
+    ['a', 'a', 'b', 'b', 'a', 'a']
     """
     if groups is None:
         return rng.permutation(len(targets))
