@@ -172,9 +172,14 @@ class Comparison:
     by_time: bool = False
     unadjusted: dict[str, dict[str, list[str]]] = attrs.field(factory=dict)
     tested: dict[str, OneSplit] = attrs.field(factory=dict)
-    runs: tuple[int, int] = attrs.Factory(lambda self: 2 * (len(self.cells),), takes_self=True)
+    runs: tuple[int, int] = attrs.Factory(lambda self: self._runs_of_seed(), takes_self=True)
     other_seeds: list[Comparison] = attrs.field(factory=list)
     permutation_tests: pd.DataFrame | None = None
+
+    def _runs_of_seed(self) -> tuple[int, int]:
+        """Return the finished and the planned runs of this seed."""
+        n_splits = sum(int(split["number"]) for split in self.plan["splits"])
+        return len(self.cells), len(self.methods) * n_splits
 
     def __repr__(self) -> str:
         """Return one line: how much was compared, and the best row."""

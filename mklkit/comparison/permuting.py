@@ -61,7 +61,7 @@ def shuffled_rows(
     >>> patients = np.array([0, 0, 1, 1, 2, 2])
     >>> labels = np.array(list("aaaabb"))
     >>> labels[shuffled_rows(labels, patients, np.random.default_rng(1))].tolist()
-    ['a', 'a', 'b', 'b', 'a', 'a']
+    ['a', 'a', 'a', 'a', 'b', 'b']
     """
     if groups is None:
         return rng.permutation(len(targets))

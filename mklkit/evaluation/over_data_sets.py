@@ -129,7 +129,7 @@ def planned_tests_of_datasets(
         best = _best_ranked(whole, values)
         differences = (values[method] - values[best]).round(DIGITS)
         differences = differences[np.isfinite(differences)]
-        p_value = min(1.0, len(whole) * signed_rank_p_value(differences))
+        p_value = float(np.minimum(1, len(whole) * signed_rank_p_value(differences)))
         signs = [int((np.sign(differences) == sign).sum()) for sign in (1, -1, 0)]
         mean = float(differences.mean()) if len(differences) else math.nan
         shape = title, method, best, len(whole), len(differences)
@@ -194,8 +194,8 @@ def verdict_of_datasets(tests: pd.DataFrame, score: Score = ACCURACY, alpha: flo
     >>> scores["uniform"][3:] = [0.9, 0.6, 0.8]
     >>> tests = planned_tests_of_datasets(scores, [("Learned weights", "dimkl5", "uniform")])
     >>> print(verdict_of_datasets(tests))  # doctest: +NORMALIZE_WHITESPACE
-    Learned weights: dimkl5 is better than uniform over 6 data sets: better on 6 and worse on 0, by
-    4.5 points on average (p = 0.031).
+    Learned weights: dimkl5 is better than uniform over 6 data sets: better on 6 and worse on 0,
+    with a mean difference of 4.5 points (p = 0.031).
     """
     if len(tests) == 0:
         return "There are no two methods to compare."
@@ -220,8 +220,8 @@ def _answer(test: Mapping[Any, Any], unit: Unit, alpha: float) -> str:
         return f"{method} and {reference} are not compared, because only {sets} have both scores"
     counts = f"better on {test['better']} and worse on {test['worse']}"
     by = ""
-    if unit.word:
-        by = f", by {unit.negative(test['difference'])}{unit.word} on average"
+    if unit.scale == 100:
+        by = f", with a mean difference of {unit.negative(test['difference'])}{unit.word}"
     p_value = f"p = {numbers.p_value(test['p_holm'])}".replace("= <", "< ")
     sets = counted(test["data_sets"], "data set")
     outcome = outcome_of_datasets(test, alpha)
