@@ -50,7 +50,7 @@ from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.over_data_sets import outcome_of_datasets, verdict_of_datasets
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.sentences import about_one_split, beats_guessing
+from mklkit.evaluation.sentences import beats_guessing
 from mklkit.evaluation.verdict import outcome, verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -64,6 +64,8 @@ if TYPE_CHECKING:
 SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("scores", "weights", "details", "responses")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
+CORRECTED = "corrected t-test"
+"""The test over several splits."""
 WITHOUT_RESPONSES: Any = attrs.filters.exclude("responses")
 
 
@@ -81,7 +83,8 @@ class Comparison:
         The methods, with their pipelines.
     plan : dict
         Plain values: ``data``, ``splits``, ``task``, ``score``, ``margins``, ``resolution``,
-        ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``;
+        ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``; ``one_split``,
+        the test on each data set with a single split;
         ``asked_after_scores``, whether a file of results held scores of other methods before.
     notes : list of str
         What was left out or differs from the request.
@@ -439,16 +442,29 @@ class Comparison:
     @property
     def how(self) -> list[str]:
         """What a difference estimates, and what the tests of the questions cover."""
-        tests = dict.fromkeys(one_split.test for one_split in self.tested.values())
-        of_one_split = [about_one_split(test, "the two models") for test in tests]
-        is_tested = bool(tests) or len(self._compared[SPLIT].drop_duplicates()) > 1
+        is_tested = bool(self.tested) or len(self._compared[SPLIT].drop_duplicates()) > 1
         covered = coverage(self.plan) if is_tested else ""
-        texts = [estimand(self.plan), margin_in_words(self.plan), *of_one_split, covered]
+        texts = [estimand(self.plan), margin_in_words(self.plan), covered]
         if len(self.compared_data) > 1:
             texts.append(coverage_over_data_sets(self.plan))
         if self.other_seeds:
             texts.append(NOT_TESTED)
         return [text for text in texts if text]
+
+    def test_of(self, name: str) -> str:
+        """Return the test of differences on a data set.
+
+        Parameters
+        ----------
+        name : str
+            The name of the data set.
+
+        Returns
+        -------
+        str
+            The corrected t-test over splits, or that of a single split.
+        """
+        return self.tested[name].test if name in self.tested else CORRECTED
 
     def shown(self, score: float) -> str:
         """Return a score as it is written in text.

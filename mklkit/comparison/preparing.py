@@ -13,6 +13,7 @@ from mklkit.comparison.data import DataSet
 from mklkit.comparison.design import Design
 from mklkit.comparison.incomplete import with_missing_sources
 from mklkit.comparison.methods import Method
+from mklkit.comparison.running import one_split_of
 from mklkit.evaluation.equivalence import MARGIN, equivalence_margin
 from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
@@ -138,6 +139,11 @@ def plan_metadata(
             source.name: units
             for source, plan in zip(data, plans, strict=True)
             if (units := _resolution(source, plan, str(design.score))) is not None
+        },
+        "one_split": {
+            source.name: one_split.test
+            for source, plan in zip(data, plans, strict=True)
+            if (one_split := one_split_of(source, plan, str(design.score))) is not None
         },
         "seed": design.settings.seed,
         "tune": design.settings.tune,

@@ -42,6 +42,7 @@ MOST_DRAWN = 200_000_000
 """The most samples in all draws, as far as the fewer draws allow."""
 DIGITS = 12
 """Differences of scores are rounded to this, since equal ones differ by rounding."""
+MCNEMAR = "McNemar's exact test"
 UNKNOWN = (float("nan"), float("nan"))
 
 
@@ -70,6 +71,7 @@ class Recorder:
                 self.responses[name] = np.asarray(value(rows))
             return self.responses[name]
 
+        respond.__name__ = name  # by which scikit-learn's scorers know what was called
         return respond
 
 
@@ -94,7 +96,12 @@ class _Recalled(BaseEstimator):
         values = self.responses[name]
         if name == "predict" and "classes_" in vars(self):
             values = self.classes_[values]
-        return lambda places: values[places]
+
+        def recall(places: Any) -> Any:
+            return values[places]
+
+        recall.__name__ = name  # by which scikit-learn's scorers know what was called
+        return recall
 
 
 @attrs.frozen(eq=False)
@@ -154,6 +161,15 @@ class OneSplit:
             return next(some for some in subsets if self.is_of(some, score))
         return {}
 
+    def answers_of(self, model: Any, rows: Any) -> dict[str, NDArray[Any]]:
+        """Return the fewest answers of a model that have its score; none if it is undefined."""
+        recorder = Recorder(model, rows)
+        n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        with suppress(Exception):  # Scorers of packages may raise any.
+            self.scorer(recorder, rows, self._truth(np.arange(n_rows)))
+            return self.essential(recorder)
+        return {}
+
     def value(self, responses: Responses) -> float:
         """Return the score of a model's answers; errors are those of the scorer."""
         places = np.arange(_length(responses))
@@ -186,11 +202,11 @@ class OneSplit:
 
     @property
     def test(self) -> str:
-        """The test and the interval of differences in words."""
+        """The test of differences in words."""
         if self._counts_samples(*self.responses):
-            return "McNemar's exact test, Tango's interval"
+            return MCNEMAR
         unit = "test samples" if self.groups is None else "groups of test samples"
-        return f"the paired bootstrap of {self._resampling.n_drawn:,} {unit}"
+        return f"paired bootstrap of {self._resampling.n_drawn:,} {unit}"
 
     def interval(self, model: Hashable, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the interval of a model's score, NaN if it is unknown."""

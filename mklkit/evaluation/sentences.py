@@ -208,9 +208,9 @@ def same_scores(method: str, reference: str, n_splits: int) -> str:
     >>> same_scores("dimkl", "uniform", 5), same_scores("dimkl", "uniform", 1)
     ... # doctest: +NORMALIZE_WHITESPACE
     ('dimkl and uniform have the same score on every split',
-     'dimkl and uniform have the same score on any of the test samples')
+     'dimkl and uniform have the same score on each test sample')
     """
-    where = "every split" if n_splits > 1 else "any of the test samples"
+    where = "every split" if n_splits > 1 else "each test sample"
     return f"{method} and {reference} have the same score on {where}"
 
 
@@ -363,11 +363,11 @@ def about_one_split(test: str, models: str) -> str:
     Examples
     --------
     >>> about_one_split("McNemar's test", "the two models")  # doctest: +NORMALIZE_WHITESPACE
-    "intervals and p values are over the test samples (McNemar's test), for the two models as they
+    "intervals and tests are over the test samples (McNemar's test), for the two models as they
      were fitted; they say nothing about models of other training samples"
     """
     return (
-        f"intervals and p values are over the test samples ({test}), for {models} as they were"
+        f"intervals and tests are over the test samples ({test}), for {models} as they were"
         " fitted; they say nothing about models of other training samples"
     )
 
