@@ -20,6 +20,9 @@ TESTS = (
     "Friedman",
     "Bayesian signed-rank",
     "permutation test",
+    "bootstrap",
+    "McNemar",
+    "Tango",
     "rule of three",
 )
 """Tests of a comparison, whose sources its Methods section cites."""
