@@ -244,8 +244,6 @@ def compare(
         work = Work(total=total, limit=limit, tell=tell, capped=baselines is None)
         work.say(what_runs(prepared, total, seeds, permutations))
         first = _run(prepared, file, work)
-        if work.ended(KEYBOARD) and not first:
-            raise KeyboardInterrupt
         tests = _permuted(shuffles, prepared, first, permutations, file, work)
         again = [(each, _run(each, _file_of(file, each), work)) for each in others]
         if not work.ended():
@@ -296,7 +294,7 @@ class Work:
     first_done: float = 0.0
 
     def ended(self, *by: str) -> bool:
-        """Return whether the work has ended early, by the keyboard or time if these are named."""
+        """Return whether the work has ended early, in any way or one of these."""
         return self._ended in by if by else self._ended is not None
 
     def begin(self, method: Method) -> None:
@@ -312,12 +310,14 @@ class Work:
 
     @contextmanager
     def until_ended(self) -> Iterator[None]:
-        """Remember what ends the block early."""
+        """Remember what ends the block early; before the first run, an interruption is raised."""
         try:
             yield
         except _TimeOver:
             self._ended = TIME
         except KeyboardInterrupt:
+            if not self.done:
+                raise
             self._ended = KEYBOARD
 
 
