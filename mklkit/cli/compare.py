@@ -189,7 +189,7 @@ def compare(
 ) -> None:
     """Compare methods on the same splits: their scores, time, and tests of the differences.
 
-    They always include each kernel alone, the best single kernel and the even sum, and, unless
+    They always include each kernel alone, the best single kernel and uniform weights, and, unless
     --baselines says otherwise, scikit-learn's linear model, random forest and gradient boosting.
     Ctrl-C shows the results so far.
     """

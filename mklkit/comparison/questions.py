@@ -21,7 +21,7 @@ def planned_questions(
 
     Each has a title, a method and its references. Scores choose only the best of several
     ``rivals``, other classifiers, for which its test corrects; they are compared with the first
-    method that the user named, else with the even sum. To keep the number of tests small, only
+    method that the user named, else with the average kernel. To keep the tests few, only
     the first methods with learned weights are tested.
     """
     most = max(1, MOST_LEARNED // max(1, len(references)))

@@ -13,7 +13,7 @@ from mklkit.registry.columns import bind_kernels, parts_of
 from mklkit.registry.composing import choose_components
 
 EVEN, BEST_KERNEL = "uniform", "best-single"
-"""The combiners to compare kernels with: their even sum, and the best of them."""
+"""The combiners to compare kernels with: their average, and the best of them."""
 COVARIATES, WITH_COVARIATES = "covariates", "uniform with covariates"
 """Where covariates are removed, their kernel alone, and beside the others on unadjusted columns: a
 question about both tells what the sources add."""

@@ -15,15 +15,8 @@ from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
 TESTS = (
-    "corrected t-test",
-    "Holm",
-    "Friedman",
-    "Bayesian signed-rank",
-    "permutation test",
-    "bootstrap",
-    "McNemar",
-    "Tango",
-    "rule of three",
+    *("corrected t-test", "Holm", "Friedman", "Bayesian signed-rank", "rule of three"),
+    *("McNemar", "Tango", "bootstrap", "permutation test"),
 )
 """Tests of a comparison, whose sources its Methods section cites."""
 

@@ -29,7 +29,7 @@ def accuracy_lines(
     against: str | None = None,
     extra: Sequence[str] = (),
 ) -> SetLines:
-    """Return test accuracies in per cent.
+    """Return test accuracies in %.
 
     The printed table, by labels of data sets and names of systems, determines what is run; it does
     not have the ``extra`` systems. Others are tested ``against`` the paper's own system.
