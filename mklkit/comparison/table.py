@@ -56,7 +56,7 @@ def table_of_splits(
 
 
 def tests_against(
-    results: pd.DataFrame, reference: str | None, one_split: OneSplit | None = None
+    results: pd.DataFrame, reference: str | None, one_split: OneSplit | None
 ) -> pd.DataFrame:
     """Return each method's difference from a reference and its p values, on the splits of both.
 
