@@ -148,16 +148,24 @@ def difference_shown(
     return f"{method} is {word} than {reference} by {unit.sized(mean)} ({span})"
 
 
-def difference_excluded(method: str, reference: str, most: float, unit: Unit) -> str:
-    """Return that no difference is larger than ``most``.
+def difference_excluded(
+    method: str, reference: str, most: float, margin: float, unit: Unit, narrowest_with: str = ""
+) -> str:
+    """Return that no difference is larger than ``most``, which is within the margin.
+
+    ``narrowest_with`` counts the samples, if their number alone determines it.
 
     Examples
     --------
-    >>> difference_excluded("dimkl", "uniform", 0.013, Unit("accuracy"))
-    'no difference larger than 1.3 points either way between dimkl and uniform'
+    >>> difference_excluded("dimkl", "uniform", 0.013, 0.02, Unit("accuracy"))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    'no difference larger than 1.3 points either way between dimkl and uniform, within the margin of
+    2.0 points'
     """
+    least = f", the least that {narrowest_with} can exclude" if narrowest_with else ""
     return (
-        f"no difference larger than {unit.sized(most)} either way between {method} and {reference}"
+        f"no difference larger than {unit.sized(most)} either way between {method} and"
+        f" {reference}{least}, within the margin of {unit.sized(margin)}"
     )
 
 
@@ -170,10 +178,12 @@ def difference_inconclusive(
     level: float,
     unit: Unit,
     narrowest_with: str = "",
+    enough: str = "",
 ) -> str:
     """Return that an interval shows neither a difference nor its absence.
 
-    ``narrowest_with`` counts the samples, if their number alone makes the interval so wide.
+    ``narrowest_with`` counts the samples, if their number alone makes the interval so wide;
+    ``enough`` tells how many would have an even chance of another outcome.
 
     Examples
     --------
@@ -184,8 +194,19 @@ def difference_inconclusive(
     limit = f", the narrowest with {narrowest_with}" if narrowest_with else ""
     return (
         f"{INCONCLUSIVE}: {method} {numbers.MINUS} {reference} = {unit.negative(mean)}{unit.word}"
-        f" ({interval(*ends, unit.negative, level)}{limit})"
+        f" ({interval(*ends, unit.negative, level)}{limit}){enough and '; '}{enough}"
     )
+
+
+def even_chance(samples: float, which: str = "samples") -> str:
+    """Return how many samples would have an even chance of a conclusive outcome.
+
+    Examples
+    --------
+    >>> even_chance(1700)
+    'about 1,700 samples would have an even chance'
+    """
+    return f"about {samples:,.0f} {which} would have an even chance"
 
 
 def too_few_splits(method: str, reference: str, n_splits: int) -> str:
@@ -321,7 +342,7 @@ def inconclusive_without(
     changed, _, ends = score_without(mean, low, high, level, unit).partition(" (")
     if not ends:
         return f"{INCONCLUSIVE} from one fold: {changed} without {pronoun}"
-    enough = f"; about {samples:,.0f} samples would have an even chance"
+    enough = f"; {even_chance(samples)}"
     return (
         f"{INCONCLUSIVE}: {changed} without {pronoun} ({ends}{enough if samples < np.inf else ''}"
     )

@@ -23,6 +23,7 @@ from mklkit.estimators.proposing import AUTO, better_representations
 from mklkit.estimators.search_record import search_record
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.resampling import intervals_of_counts
 from mklkit.evaluation.study import Study, steps_of
 from mklkit.numerics.sparse import take_rows
 
@@ -70,6 +71,9 @@ def fit_study(
         },
         "scored_model": {"rows": model[-1].n_samples_fit_, "seconds": seconds},
     }
+    held_out = scores.parts["test"] or {}
+    if study.table.groups is None and "confusion" in held_out:
+        results["intervals"] = intervals_of_counts(held_out["confusion"])
     if refit and len(split.test):
         searched = search_record(model[-1])
         chosen, notes = _as_chosen(model)
