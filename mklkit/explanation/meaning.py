@@ -137,6 +137,8 @@ def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.
     cases = mean.isna(), low > 0, high < 0, high <= little
     outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
     resolved = (little - mean).clip(lower=mean.abs())
+    # No number of samples resolves a mean of zero without a margin.
+    resolved = resolved.where(resolved > 0)
     outcome = np.where(kernels["unadjusted"].map(bool) & (outcome != ""), WITHHELD, outcome)
     needed = samples_needed(n_rows, ((high - low) / 2).where(outcome == OPEN), resolved)
     return kernels.assign(outcome=outcome, rows_needed=needed)
