@@ -43,8 +43,8 @@ def planned_questions(
         },
         "All kernels or the covariates alone": [
             (kernels, [reference])
-            for kernels, group in zip(together, references, strict=True)
-            for reference in group["kept"]
+            for group in references
+            for kernels, reference in zip(group["beside"], group["kept"], strict=True)
         ],
     }
     questions = [(title, *pair) for title, pairs in beside.items() for pair in pairs]

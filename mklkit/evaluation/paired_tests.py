@@ -8,6 +8,8 @@ unless there is one value per split and the numbers of rows are positive.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +20,8 @@ from mklkit.protocols import Array
 
 EQUAL = 1e-12
 """Differences that vary by less than this share of the largest are equal up to rounding."""
+SMALLEST_P = 1e-12
+"""Smaller p values of intervals are not told apart."""
 
 
 @attrs.frozen
@@ -254,6 +258,81 @@ def holm(p_values: ArrayLike) -> Array:
     factors = np.arange(len(order), 0, -1)
     adjusted[order] = np.minimum(np.maximum.accumulate(factors * adjusted[order]), 1)
     return adjusted
+
+
+def holm_levels(
+    p_values: ArrayLike, alpha: float = 0.05, choices: ArrayLike = 1
+) -> tuple[Array, Array]:
+    """Return the p values adjusted by :func:`holm`, and the level of each test's interval.
+
+    An interval has the level at which Holm's procedure makes its test: of m tests, 1 − α/m for the
+    smallest p value, 1 − α/(m − 1) for the next, and so on to the first that is not below α, whose
+    level all later ones share. So it excludes 0 if and only if the adjusted p value is below α.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        NaN marks a test that was not made.
+    alpha : float, default=0.05
+        The level of the tests.
+    choices : int or array-like of shape (m,), default=1
+        By how many each p value was multiplied before, which its interval takes into account.
+
+    Returns
+    -------
+    adjusted : ndarray of shape (m,)
+        The adjusted p values.
+    levels : ndarray of shape (m,)
+        The level of each interval, NaN where there is no test.
+
+    Examples
+    --------
+    >>> adjusted, levels = holm_levels([0.001, 0.5, 0.02])
+    >>> adjusted.round(3).tolist(), levels.round(4).tolist()
+    ([0.003, 0.5, 0.04], [0.9833, 0.95, 0.975])
+    """
+    values = np.asarray(p_values, dtype=float)
+    adjusted = holm(values)
+    n_found, n_tests = np.count_nonzero(adjusted < alpha), np.count_nonzero(~np.isnan(values))
+    place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    step = np.where(np.isnan(values), np.nan, n_tests - np.minimum(place, n_found))
+    return adjusted, 1 - alpha / (step * np.asarray(choices))
+
+
+def interval_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
+    """Return the p value of the test that a family of intervals makes of zero.
+
+    Parameters
+    ----------
+    interval : callable
+        The ends of the interval of a level between 0 and 1; a higher level is wider.
+
+    Returns
+    -------
+    float
+        The smallest α whose interval of level 1 − α excludes 0, at least 1e-12; NaN if the interval
+        is unknown.
+
+    Examples
+    --------
+    >>> scores = [0.01, 0.03, 0.02]
+    >>> round(interval_p_value(lambda level: corrected_interval(scores, 100, 50, level)), 3)
+    0.16
+    """
+
+    def excludes(exponent: float) -> bool:
+        low, high = interval(1 - float(np.exp(exponent)))
+        return low > 0 or high < 0
+
+    if np.isnan(interval(0.95)).any():
+        return float("nan")
+    least, most = np.log(SMALLEST_P), np.log1p(-SMALLEST_P)
+    if not excludes(most) or excludes(least):
+        return 1.0 if not excludes(most) else SMALLEST_P
+    for _ in range(40):
+        middle = (least + most) / 2
+        least, most = (least, middle) if excludes(middle) else (middle, most)
+    return float(np.exp(most))
 
 
 def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:

@@ -20,8 +20,10 @@ from mklkit.errors import MKLKitWarning, quoted
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.proposing import AUTO, better_representations
+from mklkit.estimators.search_record import search_record
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.resampling import intervals_of_counts
 from mklkit.evaluation.study import Study, steps_of
 from mklkit.numerics.sparse import take_rows
 
@@ -58,7 +60,7 @@ def fit_study(
     )
     model = scores.model
     seconds = scores.fit_seconds
-    notes = list[str]()
+    notes, searched = list[str](), None
     learned: Any = split.train
     results: dict[str, Any] = {
         "split": splits.description,
@@ -69,7 +71,11 @@ def fit_study(
         },
         "scored_model": {"rows": model[-1].n_samples_fit_, "seconds": seconds},
     }
+    held_out = scores.parts["test"] or {}
+    if study.table.groups is None and "confusion" in held_out:
+        results["intervals"] = intervals_of_counts(held_out["confusion"])
     if refit and len(split.test):
+        searched = search_record(model[-1])
         chosen, notes = _as_chosen(model)
         chosen = clone(chosen)
         # Each model may hold its training rows.
@@ -78,6 +84,7 @@ def fit_study(
         model, seconds, learned = fit.model, fit.seconds, slice(None)
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
     record["choices"] += [*study.filled(learned), *notes]
+    record["search"] = searched
     record["better_representations"] = _better_representations(study, model, split.train)
     return FittedStudy(study, model, record)
 

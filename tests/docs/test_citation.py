@@ -16,7 +16,7 @@ from mklkit.registry.registry import get_registry
 
 TESTS = (
     *("corrected t-test", "Holm", "Friedman", "Bayesian signed-rank", "rule of three"),
-    *("McNemar", "Tango", "bootstrap"),
+    *("McNemar", "Tango", "bootstrap", "permutation test"),
 )
 """Tests of a comparison, whose sources its Methods section cites."""
 
