@@ -139,6 +139,13 @@ def test_a_regression_is_scored_and_calibrated() -> None:
     assert low < result["scores"]["all"]["r2"] < high
 
 
+def test_predictions_of_another_kind_than_targets_are_not_calibrated() -> None:
+    """As a risk for a time and an event."""
+    truth = np.column_stack([RNG.exponential(size=60), RNG.integers(2, size=60)])
+    answers = Answers(truth, RNG.normal(size=60))
+    assert calibration_of(answers, Regression(["time", "event"])) == {}
+
+
 def test_a_perfect_score_has_no_interval_from_draws_that_are_all_the_same(model: Any) -> None:
     own = model.predict(X[TEST])
     result = score_cohort(model, X[TEST], own, Classification(), n_draws=100)

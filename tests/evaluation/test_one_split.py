@@ -149,6 +149,11 @@ def test_scores_of_numbers_from_counts_are_scikit_learns(name: str, n_targets: i
     assert scores_of(counts) == pytest.approx(expected)
 
 
+def test_predictions_of_another_kind_than_targets_are_scored_one_draw_after_another() -> None:
+    truth = np.column_stack([np.arange(1.0, 6), np.ones(5)])
+    assert of_counts("concordance", truth, {"predict": np.arange(5.0)}, None) is None
+
+
 def test_draws_have_as_many_samples_of_each_class_and_whole_groups() -> None:
     groups = np.arange(80) // 2
     for rows in Resampling.of(80, groups, 0, TRUTH).rows(20):
