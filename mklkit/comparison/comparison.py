@@ -40,6 +40,7 @@ from mklkit.datasets.pipeline import for_table, match_class_weights
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
+from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import beats_guessing
 from mklkit.evaluation.verdict import verdict
@@ -265,6 +266,7 @@ class Comparison:
             table_of_splits(runs, self.score, self.task, reference),
             self.unadjusted.get(name, {}),
             reference,
+            self._why_no_verdict(name),
         )
 
     @property
@@ -281,14 +283,16 @@ class Comparison:
 
         ``data``, and the columns of :func:`mklkit.evaluation.planned_tests`: title, method,
         reference, difference in score, interval and p values. Holm's correction covers the
-        questions about one data set; see :attr:`how`. Questions about :attr:`unadjusted` methods
-        are ``withheld``, and have no numbers.
+        questions about one data set; see :attr:`how`. Questions about :attr:`unadjusted` methods,
+        or on few groups or a target of heavy tails, are ``withheld`` and have no numbers;
+        ``no_verdict`` says why.
         """
         questions = self.plan["questions"]
         tests = [
             without_verdicts(
                 answers(runs, questions, self._resolution(name, runs), self._margins[str(name)]),
                 self.unadjusted.get(str(name), {}),
+                self._why_no_verdict(str(name)),
             ).assign(data=name)
             for name, runs in self._compared.groupby("data", sort=False)
         ]
@@ -299,6 +303,11 @@ class Comparison:
     def _margins(self) -> dict[str, float]:
         """The difference that counts as none, by data set."""
         return dict(self.plan["margins"])
+
+    def _why_no_verdict(self, name: str) -> str:
+        """Return why no method of a data set gets a verdict, empty if they get one."""
+        data = next(data for data in self.data if data.name == name)
+        return why_no_verdict(self.score, data.truth, data.groups)
 
     def _resolution(self, name: Any, runs: pd.DataFrame) -> Resolution | None:
         """Return the units that the score counts in the compared splits of a data set."""
@@ -334,7 +343,7 @@ class Comparison:
     def _verdicts_on_questions(self) -> list[str]:
         """Return a sentence for each question about one data set."""
         withheld = self.questions["withheld"]
-        lines = sentences(self.questions[withheld], self._unadjusted_anywhere)
+        lines = sentences(self.questions[withheld])
         tests = self.questions[~withheld]
         if len(tests) or not lines:
             lines.insert(0, verdict(tests, self.score))

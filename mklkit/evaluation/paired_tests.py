@@ -256,6 +256,40 @@ def holm(p_values: ArrayLike) -> Array:
     return adjusted
 
 
+def holm_levels(p_values: ArrayLike, alpha: float = 0.05) -> Array:
+    """Return the level of the interval that excludes 0 if and only if Holm's procedure finds it.
+
+    With m tests it is 1 − α/m for the smallest p value, 1 − α/(m − 1) for the next, and so on to
+    the first that is not below α: there the procedure stops, and all later ones share its level.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        The p values of the tests, without a correction. NaN marks a test that was not made, which
+        does not count in m.
+    alpha : float, default=0.05
+        The level of the procedure.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        The levels, at least 1 − α.
+
+    See Also
+    --------
+    holm : The adjusted p values.
+
+    Examples
+    --------
+    >>> [round(float(level), 4) for level in holm_levels([0.001, 0.02, 0.3, 0.04])]
+    [0.9875, 0.9833, 0.9833, 0.9833]
+    """
+    values = np.asarray(p_values, dtype=float)
+    n_tests, n_found = np.count_nonzero(~np.isnan(values)), int((holm(values) < alpha).sum())
+    places = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    return np.asarray(1 - alpha / np.maximum(1, n_tests - np.minimum(places, n_found)))
+
+
 def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:
     """Return the variance of differences; for equal ones, that of rounding the scores."""
     if len(differences) < 2 or not np.isfinite(differences).all():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
 from mklkit.evaluation.class_scores import CLASS_SCORES
-from mklkit.evaluation.number_scores import NUMBER_SCORES
+from mklkit.evaluation.number_scores import NUMBER_SCORES, R2
 from mklkit.evaluation.paired_tests import rule_of_three
 from mklkit.protocols.score import Score
 
@@ -26,6 +27,9 @@ class Resolution:
     n_means : int
         The number of classes over which the score is a mean: one of ``count`` units changes it by
         at most 1/(``count``·``n_means``).
+    unexplained : float, optional
+        For R², the share of the variance that the models do not explain, 1 − R²; None for scores
+        of classes.
 
     See Also
     --------
@@ -40,6 +44,7 @@ class Resolution:
     count: float
     unit: str
     n_means: int = 1
+    unexplained: float | None = None
 
     def __str__(self) -> str:
         """Return the count and the unit."""
@@ -60,11 +65,34 @@ class Resolution:
         """
         return attrs.evolve(self, count=max(1.0, np.floor(share * self.count)))
 
+    def with_scores(self, *scores: float) -> Resolution:
+        """Return the resolution for models with these scores.
+
+        The best of them tells how much of the variance is unexplained, which limits differences in
+        R²; the resolution of other scores is the same for all models.
+
+        Parameters
+        ----------
+        *scores : float
+            The mean scores; NaN if unknown.
+
+        Returns
+        -------
+        Resolution
+            The resolution, for R² with ``unexplained`` between 0 and 1.
+        """
+        if self.unexplained is None or np.isnan(scores).all():
+            return self
+        return attrs.evolve(self, unexplained=float(np.clip(1 - np.nanmax(scores), 0, 1)))
+
     def floor(self, difference: float, level: float = 0.95) -> float:
         """Return how far from a measured difference the true one may be by chance alone.
 
-        That is the limit of :func:`mklkit.evaluation.paired_tests.rule_of_three` for as many units
-        as make up the difference.
+        For scores of classes, that is the limit of
+        :func:`mklkit.evaluation.paired_tests.rule_of_three` for as many units as make up the
+        difference. For R², √difference has a standard error of about √(``unexplained``/``count``),
+        because the difference is the square of what a coefficient adds; so a source of which
+        nothing is measured may add up to z²·``unexplained``/``count``.
 
         Parameters
         ----------
@@ -78,28 +106,58 @@ class Resolution:
         float
             A difference of scores.
         """
+        size = abs(difference)
+        if self.unexplained is not None:
+            error = stats.norm.isf((1 - level) / 2) * np.sqrt(self.unexplained / self.count)
+            return float((np.sqrt(size) + error) ** 2 - size)
         n_units = self.count * self.n_means
-        return rule_of_three(n_units, level, abs(difference) * n_units)
+        return rule_of_three(n_units, level, size * n_units)
+
+    def limits(self, mean: float, half: float, level: float = 0.95) -> tuple[float, float]:
+        """Return the interval of a difference whose ends are no nearer than the units allow.
+
+        Parameters
+        ----------
+        mean : float
+            The measured difference.
+        half : float
+            Half the width of its interval by the variation over splits; NaN if unknown, as the
+            ends are then.
+        level : float, default=0.95
+            The confidence of the interval.
+
+        Returns
+        -------
+        low, high : float
+            The ends. The one that is farther from 0 is at least :meth:`floor` from the mean, and
+            the other one too if the interval contains 0; so the interval excludes 0 if and only if
+            that of the splits does.
+        """
+        wide = max(half, self.floor(mean, level))
+        low = wide if mean <= half else half
+        high = wide if mean >= -half else half
+        return mean - low, mean + high
 
 
 def resolution_of(
     score: Score | str, labels: ArrayLike, groups: ArrayLike | None = None
 ) -> Resolution | None:
-    """Return the units that a score of classes counts; None for errors and scores of numbers.
+    """Return the units that a score counts; None for errors.
 
     Of n samples of which none is predicted differently, up to about 3/n of all samples may be
     (the rule of three). The accuracy counts all samples. In the balanced accuracy of C classes, a
     sample of a class of n_c counts 1/(C·n_c), and in the area under the ROC curve, in F1 and in
     others up to 1/n_c: there, n is the size of the rarest class. Samples of a group, such as a
     patient, are not independent: then groups are counted, and of each class those that have it.
-    Errors and R² change with every sample, so their differences have no such limit.
+    R² counts all samples, and its limit depends on the variance that models leave unexplained, at
+    most all of it. Errors have no such limit.
 
     Parameters
     ----------
     score : Score or str
         Its ``counts`` tell which samples count; one of the library's scores has a name.
     labels : array-like of shape (n,)
-        The classes of the samples that are scored.
+        The classes or numbers of the samples that are scored.
     groups : array-like of shape (n,), optional
         The group of each sample, such as its patient.
 
@@ -117,14 +175,20 @@ def resolution_of(
     accuracy: 200 samples, 0.015
     balanced_accuracy: 20 samples in the rarest class, 0.075
     roc_auc: 20 samples in the rarest class, 0.150
+    >>> units = resolution_of("r2", range(200)).with_scores(0.6, 0.5)
+    >>> round(units.floor(0.0), 4), round(units.floor(0.01), 4)
+    (0.0077, 0.0252)
     """
     if isinstance(score, str):
         score = next(each for each in (*CLASS_SCORES, *NUMBER_SCORES) if each.name == score)
-    if score.lower or not score.counts:
+    is_r2 = score.name == R2.name
+    if score.lower or not (score.counts or is_r2):
         return None
     values = np.asarray(labels)
     units = np.arange(len(values)) if groups is None else np.asarray(groups)
     word = "samples" if groups is None else "groups"
+    if is_r2:
+        return Resolution(len(np.unique(units)), word, unexplained=1.0)
     if score.counts == "samples":
         return Resolution(len(np.unique(units)), word)
     classes = np.unique(values)

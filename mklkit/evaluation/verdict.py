@@ -14,7 +14,7 @@ from mklkit.display import numbers
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
-from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
+from mklkit.evaluation.paired_tests import corrected_t_test, holm, holm_levels, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import (
@@ -113,24 +113,22 @@ def planned_tests(
     table = pd.DataFrame(tests, columns=columns)
     table["p_value"] = table["p_value"].clip(upper=1)
     table["p_holm"] = holm(table["p_value"])
-    # Holm's procedure stops at the first p value that is too large: all later ones share its step.
-    n_found = int((table["p_holm"] < alpha).sum())
-    place = table["p_value"].rank(method="first") - 1
-    step = table["p_value"].count() - place.clip(upper=n_found)
-    table["level"] = 1 - alpha / (step * table["choices"])
-    half: Any = [
+    table["level"] = 1 - (1 - holm_levels(table["p_value"], alpha)) / table["choices"]
+    half = [
         least_difference(difference, n_train, n_test, 1 - level)
         for difference, level in zip(differences, table["level"], strict=True)
     ]
     table["equal"] = [not difference.any() for difference in differences]
+    table["low"], table["high"] = table["difference"] - half, table["difference"] + half
     table["floor"] = np.nan
-    if resolution is not None:
-        pairs = zip(table["difference"], table["level"], strict=True)
-        table["floor"] = [resolution.floor(difference, level) for difference, level in pairs]
-        half = np.where(table["difference"].abs() <= half, np.fmax(half, table["floor"]), half)
+    for place, row in table.iterrows() if resolution is not None else ():
+        means = (values[row[name]].mean() for name in ("method", "reference"))
+        units = resolution.with_scores(*means)
+        estimate = row["difference"], half[place], row["level"]
+        table.loc[place, "floor"] = units.floor(row["difference"], row["level"])
+        table.loc[place, ["low", "high"]] = units.limits(*estimate)
     table["counted"] = "" if resolution is None else str(resolution)
     table["margin"] = margin
-    table["low"], table["high"] = table["difference"] - half, table["difference"] + half
     return table
 
 

@@ -50,8 +50,9 @@ class Explanation:
         interval is above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within two
         points (2 % of the baseline's error), else ``"inconclusive"``, and ``rows_needed``, with
         about how many samples there is an even chance of another outcome; ``unadjusted``, the
-        columns from which removed covariates can still be told, for which the outcome is ``"no
-        verdict"``; ``shuffled``, the loss when its columns are shuffled for all kernels.
+        columns from which removed covariates can still be told; ``no_verdict``, why the outcome is
+        ``"no verdict"``: because of such columns, few groups or a target of heavy tails;
+        ``shuffled``, the loss when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
         ``shuffled``; if columns are screened, ``selected``, the share of fits whose screen selects

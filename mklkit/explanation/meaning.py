@@ -41,7 +41,8 @@ OPEN = INCONCLUSIVE
 NOT_LOST = "not lost"
 GAINED = "gained"
 WITHHELD = "no verdict"
-"""The outcome for a kernel from whose columns removed covariates can still be told."""
+"""The outcome for a kernel from whose columns removed covariates can still be told, and for all
+where intervals are known to be wrong too often."""
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
 SAME_FOR_SOURCES = "are the same for all sources that a fit takes"
 ZERO_IF_LEFT_OUT = ", and 0 for one that it leaves out because others predict better without it"
@@ -104,10 +105,10 @@ def meaning_of(
     yield from _alike(alignment)
 
 
-def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
+def of_those_who_have(kernels: pd.DataFrame, little: float, why_none: str = "") -> pd.DataFrame:
     """Return the judged table of losses on the rows that have each kernel's source.
 
-    It is empty if no row lacks one.
+    It is empty if no row lacks one; ``why_none`` is as for :func:`judged`.
     """
     if "have" not in kernels:
         return kernels.iloc[:0]
@@ -115,26 +116,31 @@ def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
     rows = measured["have_rows"].map("{:,} rows have it and another".format)
     losses = {f"left_out{end}": measured[f"have{end}"] for end in ("", "_low", "_high")}
     measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)
-    return judged(measured, measured["have_rows"], little)
+    return judged(measured, measured["have_rows"], little, why_none)
 
 
-def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.DataFrame:
+def judged(
+    kernels: pd.DataFrame, n_rows: int | pd.Series, little: float, why_none: str = ""
+) -> pd.DataFrame:
     """Return the table of kernels with ``outcome`` and ``rows_needed``, from the intervals.
 
     Half the width of an interval is proportional to 1/√n. With ``rows_needed`` samples it is just
     narrow enough, around the same mean, to exclude zero or to end within ``little``. The mean of
     other samples is as likely to be farther from that end as nearer, so this number has an even
     chance to be enough, if the present mean is right. Kernels with ``unadjusted`` columns get no
-    verdict.
+    verdict, and no kernel gets one if ``why_none`` is not empty; ``no_verdict`` says why.
     """
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
     outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
     resolved = np.maximum(mean.abs(), little - mean)
-    outcome = np.where(kernels["unadjusted"].map(bool) & (outcome != ""), WITHHELD, outcome)
+    traced = kernels["unadjusted"].map(lambda columns: still_told(named(columns)) * bool(columns))
+    why = traced.where(traced != "", why_none).where(outcome != "", "")
+    outcome = np.where(why != "", WITHHELD, outcome)
     needed = (n_rows * ((high - low) / 2 / resolved) ** 2).where(outcome == OPEN)
     size = 10 ** np.floor(np.log10(needed) - 1)
-    return kernels.assign(outcome=outcome, rows_needed=np.ceil(needed / size) * size)
+    needed = np.ceil(needed / size) * size
+    return kernels.assign(outcome=outcome, rows_needed=needed, no_verdict=why)
 
 
 def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
@@ -158,14 +164,15 @@ def _verdict(row: Mapping[Any, Any], unit: Unit) -> str:
     if row["outcome"] == GAINED:
         return better_without(*loss, unit)
     if row["outcome"] == WITHHELD:
-        return f"{WITHHELD}: {still_told(named(row['unadjusted']))}"
+        return f"{WITHHELD}: {row['no_verdict']}"
     return inconclusive_without(*loss, row["rows_needed"], unit)
 
 
 def least_loss(counted: Resolution | None, unit: Unit) -> Iterator[str]:
     """Yield a sentence on the least loss that the number of samples or groups can exclude."""
     if counted is not None:
-        yield f"{not_excluded(counted, 'losses', counted.floor(0.0), unit)} (rule of three)"
+        rule = " (rule of three)" if counted.unexplained is None else ""
+        yield f"{not_excluded(counted, 'losses', counted.floor(0.0), unit)}{rule}"
 
 
 def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:

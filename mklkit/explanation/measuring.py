@@ -17,6 +17,7 @@ from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
+from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
@@ -378,9 +379,7 @@ class Measuring:
         low, high = corrected_interval(values, *sizes)
         counted = self.resolution(members)
         if counted is not None:
-            # Folds may all agree by chance.
-            least = counted.floor(float(values.mean()))
-            low, high = min(low, values.mean() - least), max(high, values.mean() + least)
+            low, high = counted.limits(float(values.mean()), (high - low) / 2)
         # A screen may select a column in one fit of several, which says nothing of the others.
         deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
         spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}
@@ -392,7 +391,21 @@ class Measuring:
         if len(rows) == 0:
             return None
         groups = None if self.data.groups is None else self.data.groups[rows]
-        return resolution_of(self.task.score_named(self.score), self.data.targets[rows], groups)
+        score, targets = self.task.score_named(self.score), self.data.targets[rows]
+        counted = resolution_of(score, targets, groups)
+        return None if counted is None else counted.with_scores(self._mean_score)
+
+    @property
+    def why_no_verdict(self) -> str:
+        """Why no kernel gets a verdict, empty if they get one."""
+        groups = None if self.data.groups is None else self.data.groups[self.scored]
+        score = self.task.score_named(self.score)
+        return why_no_verdict(score, self.data.targets[self.scored], groups)
+
+    @property
+    def _mean_score(self) -> float:
+        """The mean score of the finished folds."""
+        return float(np.mean([fold["score"] for fold in self.folds]))
 
 
 def _deviation(values: Array) -> Any:

@@ -16,6 +16,7 @@ from mklkit.evaluation import (
     least_difference,
     paired_t_test,
 )
+from mklkit.evaluation.paired_tests import holm_levels
 
 DIFFERENCES = np.random.default_rng(5).normal(0.01, 0.02, 10)
 
@@ -73,6 +74,21 @@ def test_least_difference_is_just_found():
     centered = DIFFERENCES - DIFFERENCES.mean()
     least = least_difference(DIFFERENCES, 90, 10, alpha=0.01)
     assert corrected_t_test(centered + least, 90, 10).p_value == pytest.approx(0.01)
+
+
+def test_an_interval_of_holms_level_excludes_zero_where_holm_finds_a_difference():
+    """With the textbook's interval and p value of a mean, by scipy."""
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        samples = random.normal(random.choice([0, 0.5, 1], 4)[:, None], 1, (4, 20))
+        tests = [stats.ttest_1samp(values, 0) for values in samples]
+        p_values = [test.pvalue for test in tests]
+        levels = holm_levels(p_values)
+        for test, level, adjusted in zip(tests, levels, holm(p_values), strict=True):
+            low, high = test.confidence_interval(level)
+            assert (low > 0 or high < 0) == (adjusted < 0.05)
+    np.testing.assert_allclose(holm_levels([0.3, math.nan, 0.2]), [0.975, 0.975, 0.975])
+    assert len(holm_levels([])) == 0
 
 
 def test_holm_by_hand():
