@@ -256,38 +256,43 @@ def holm(p_values: ArrayLike) -> Array:
     return adjusted
 
 
-def holm_levels(p_values: ArrayLike, alpha: float = 0.05) -> Array:
-    """Return the level of the interval that excludes 0 if and only if Holm's procedure finds it.
+def holm_levels(
+    p_values: ArrayLike, alpha: float = 0.05, choices: ArrayLike = 1
+) -> tuple[Array, Array]:
+    """Return the p values adjusted by :func:`holm`, and the level of each test's interval.
 
-    With m tests it is 1 − α/m for the smallest p value, 1 − α/(m − 1) for the next, and so on to
-    the first that is not below α: there the procedure stops, and all later ones share its level.
+    An interval has the level at which Holm's procedure makes its test: of m tests, 1 − α/m for the
+    smallest p value, 1 − α/(m − 1) for the next, and so on to the first that is not below α, whose
+    level all later ones share. So it excludes 0 if and only if the adjusted p value is below α.
 
     Parameters
     ----------
     p_values : array-like of shape (m,)
-        The p values of the tests, without a correction. NaN marks a test that was not made, which
-        does not count in m.
+        NaN marks a test that was not made.
     alpha : float, default=0.05
-        The level of the procedure.
+        The level of the tests.
+    choices : int or array-like of shape (m,), default=1
+        By how many each p value was multiplied before, which its interval takes into account.
 
     Returns
     -------
-    ndarray of shape (m,)
-        The levels, at least 1 − α.
-
-    See Also
-    --------
-    holm : The adjusted p values.
+    adjusted : ndarray of shape (m,)
+        The adjusted p values.
+    levels : ndarray of shape (m,)
+        The level of each interval, NaN where there is no test.
 
     Examples
     --------
-    >>> [round(float(level), 4) for level in holm_levels([0.001, 0.02, 0.3, 0.04])]
-    [0.9875, 0.9833, 0.9833, 0.9833]
+    >>> adjusted, levels = holm_levels([0.001, 0.5, 0.02])
+    >>> adjusted.round(3).tolist(), levels.round(4).tolist()
+    ([0.003, 0.5, 0.04], [0.9833, 0.95, 0.975])
     """
     values = np.asarray(p_values, dtype=float)
-    n_tests, n_found = np.count_nonzero(~np.isnan(values)), int((holm(values) < alpha).sum())
-    places = np.argsort(np.argsort(values, kind="stable"), kind="stable")
-    return np.asarray(1 - alpha / np.maximum(1, n_tests - np.minimum(places, n_found)))
+    adjusted = holm(values)
+    n_found, n_tests = np.count_nonzero(adjusted < alpha), np.count_nonzero(~np.isnan(values))
+    place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    step = np.where(np.isnan(values), np.nan, n_tests - np.minimum(place, n_found))
+    return adjusted, 1 - alpha / (step * np.asarray(choices))
 
 
 def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:

@@ -9,7 +9,7 @@ from scipy import stats
 
 from mklkit.evaluation.class_scores import CLASS_SCORES
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2
-from mklkit.evaluation.paired_tests import rule_of_three
+from mklkit.evaluation.paired_tests import corrected_interval, rule_of_three
 from mklkit.protocols.score import Score
 
 
@@ -195,3 +195,37 @@ def resolution_of(
     count = min(len(np.unique(units[values == label])) for label in classes)
     rarest = "in the rarest class" if groups is None else "in the class with the fewest"
     return Resolution(count, f"{word} {rarest}", len(classes) if score.counts == "classes" else 1)
+
+
+def difference_interval(
+    differences: ArrayLike,
+    n_train: ArrayLike,
+    n_test: ArrayLike,
+    resolution: Resolution | None = None,
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """Return the interval of a mean difference, by its variation over splits and what is counted.
+
+    It is that of :func:`mklkit.evaluation.corrected_interval`, whose ends are no nearer to the mean
+    than :meth:`Resolution.limits` allows.
+
+    Parameters
+    ----------
+    differences : array-like of shape (J,)
+        The difference of each split.
+    n_train, n_test : int or array-like of shape (J,)
+        The numbers of samples trained on and scored.
+    resolution : Resolution, optional
+        What the score counts; by default only the variation counts.
+    level : float, default=0.95
+        The confidence, between 0 and 1.
+
+    Returns
+    -------
+    low, high : float
+        The ends; NaN for a single split.
+    """
+    low, high = corrected_interval(differences, n_train, n_test, level)
+    if resolution is None:
+        return low, high
+    return resolution.limits(float(np.mean(differences)), (high - low) / 2, level)

@@ -14,9 +14,9 @@ from mklkit.display import numbers
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
-from mklkit.evaluation.paired_tests import corrected_t_test, holm, holm_levels, least_difference
+from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
-from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.resolution import Resolution, difference_interval
 from mklkit.evaluation.sentences import (
     Unit,
     difference_excluded,
@@ -54,7 +54,8 @@ def planned_tests(
     An interval has the level at which Holm's procedure tests its question. So it excludes 0 if and
     only if ``p_holm`` is below ``alpha``, and its level is at least 1 − ``alpha``; the intervals
     are not simultaneous. With a ``resolution``, an interval that contains 0 is at least as wide as
-    the rule of three allows for the units that the score counts: that none differs may be chance.
+    the units that the score counts allow (:meth:`Resolution.floor`): that none differs may be
+    chance. So is the end that is farther from 0 of any other interval.
 
     Parameters
     ----------
@@ -112,21 +113,19 @@ def planned_tests(
     columns = ["question", "method", "reference", "choices", "splits", "difference", "p_value"]
     table = pd.DataFrame(tests, columns=columns)
     table["p_value"] = table["p_value"].clip(upper=1)
-    table["p_holm"] = holm(table["p_value"])
-    table["level"] = 1 - (1 - holm_levels(table["p_value"], alpha)) / table["choices"]
-    half = [
-        least_difference(difference, n_train, n_test, 1 - level)
-        for difference, level in zip(differences, table["level"], strict=True)
-    ]
+    adjusted = holm_levels(table["p_value"], alpha, table["choices"])
+    table["p_holm"], table["level"] = adjusted
     table["equal"] = [not difference.any() for difference in differences]
-    table["low"], table["high"] = table["difference"] - half, table["difference"] + half
-    table["floor"] = np.nan
-    for place, row in table.iterrows() if resolution is not None else ():
-        means = (values[row[name]].mean() for name in ("method", "reference"))
-        units = resolution.with_scores(*means)
-        estimate = row["difference"], half[place], row["level"]
-        table.loc[place, "floor"] = units.floor(row["difference"], row["level"])
-        table.loc[place, ["low", "high"]] = units.limits(*estimate)
+    limits = []
+    for test, difference in zip(table.to_dict("records"), differences, strict=True):
+        means = (float(values[test[end]].mean()) for end in ("method", "reference"))
+        units = None if resolution is None else resolution.with_scores(*means)
+        floor = math.nan if units is None else units.floor(test["difference"], test["level"])
+        # Without a test there is no level, and no interval.
+        level = 1 - alpha if math.isnan(test["level"]) else test["level"]
+        ends = difference_interval(difference, n_train, n_test, units, level)
+        limits.append((*ends, floor))
+    table[["low", "high", "floor"]] = np.reshape(limits, (-1, 3))
     table["counted"] = "" if resolution is None else str(resolution)
     table["margin"] = margin
     return table

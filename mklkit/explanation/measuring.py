@@ -18,9 +18,8 @@ from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.no_verdict import why_no_verdict
-from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
-from mklkit.evaluation.resolution import Resolution, resolution_of
+from mklkit.evaluation.resolution import Resolution, difference_interval, resolution_of
 from mklkit.explanation.columns import (
     Places,
     ScoredRows,
@@ -376,10 +375,7 @@ class Measuring:
         losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         values = np.array(losses or [np.nan])
-        low, high = corrected_interval(values, *sizes)
-        counted = self.resolution(members)
-        if counted is not None:
-            low, high = counted.limits(float(values.mean()), (high - low) / 2)
+        low, high = difference_interval(values, *sizes, self.resolution(members))
         # A screen may select a column in one fit of several, which says nothing of the others.
         deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
         spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}
