@@ -129,14 +129,26 @@ class Resolution:
         Returns
         -------
         low, high : float
-            The ends. The one that is farther from 0 is at least :meth:`floor` from the mean, and
-            the other one too if the interval contains 0; so the interval excludes 0 if and only if
-            that of the splits does.
+            The ends. If the interval by the splits contains 0, both are at least :meth:`floor` from
+            the mean. If not, it excludes 0 still: the end that is farther from 0 is at least so far
+            from the mean, and the nearer one at most the least difference that could have given the
+            mean by chance.
         """
+        size = abs(mean)
         wide = max(half, self.floor(mean, level))
-        low = wide if mean <= half else half
-        high = wide if mean >= -half else half
-        return mean - low, mean + high
+        if size <= half:
+            return mean - wide, mean + wide
+        near, least = size - half, self._least(size, level)
+        ends = min(near, least) if least else near, size + wide
+        return ends if mean > 0 else (-ends[1], -ends[0])
+
+    def _least(self, size: float, level: float) -> float:
+        """Return the least true difference with which chance may give one of this size."""
+        if self.unexplained is not None:
+            error = stats.norm.isf((1 - level) / 2) * np.sqrt(self.unexplained / self.count)
+            return float(max(0.0, np.sqrt(size) - error) ** 2)
+        n_units = self.count * self.n_means
+        return float(stats.gamma.ppf(1 - level, size * n_units) / n_units)
 
 
 def resolution_of(
@@ -228,4 +240,4 @@ def difference_interval(
     low, high = corrected_interval(differences, n_train, n_test, level)
     if resolution is None:
         return low, high
-    return resolution.limits(float(np.mean(differences)), (high - low) / 2, level)
+    return resolution.limits((low + high) / 2, (high - low) / 2, level)

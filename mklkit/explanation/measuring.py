@@ -375,7 +375,7 @@ class Measuring:
         losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         values = np.array(losses or [np.nan])
-        low, high = difference_interval(values, *sizes, self.resolution(members))
+        low, high = difference_interval(values, *sizes, resolution=self.resolution(members))
         # A screen may select a column in one fit of several, which says nothing of the others.
         deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
         spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}

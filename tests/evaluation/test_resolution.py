@@ -77,16 +77,19 @@ def test_the_limit_of_r2_is_seldom_exceeded_however_much_a_column_explains() -> 
         assert exceeded / 1000 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)
 
 
-def test_an_end_is_nearer_than_the_limit_only_towards_zero_and_beyond_chance() -> None:
+def test_ends_are_no_nearer_than_poisson_limits_and_exclude_zero_as_the_splits_do() -> None:
     units = Resolution(100, "samples")
-    for mean in (0.05, -0.05):
-        least = units.floor(mean)
-        assert units.limits(mean, 0.052) == (mean - least, mean + least)
-        low, high = units.limits(mean, 0.01)
-        near, far = sorted((low, high), key=abs)
-        assert near == pytest.approx(mean - np.sign(mean) * 0.01)
-        assert far == pytest.approx(mean + np.sign(mean) * least)
-    assert units.limits(0.05, 0.2) == pytest.approx((-0.15, 0.25))
+    for sign in (1, -1):
+        mean, exact = sign * 0.05, stats.poisson
+        # Of 5 units, the limits of a Poisson mean: with them, 5 or more (or fewer) are improbable.
+        least, most = (np.sort(np.abs(units.limits(mean, 0.001))) * 100).tolist()
+        assert exact.sf(4, least) == pytest.approx(0.05)
+        assert exact.cdf(5, most) == pytest.approx(0.05)
+        low, high = units.limits(mean, 0.04)
+        assert min(abs(low), abs(high)) == pytest.approx(0.01)
+        assert units.limits(mean, 0.2) == pytest.approx((mean - 0.2, mean + 0.2))
+        low, high = units.limits(mean, 0.052)
+        assert high - mean == pytest.approx(mean - low) == pytest.approx(units.floor(mean))
     assert np.isnan(units.limits(0.05, np.nan)).all()
 
 
