@@ -1,7 +1,7 @@
 """How often ``compare`` and ``explain`` say what is not so, on studies whose truth is known.
 
 ``python bench_answers.py [--settings plain rare] [--sizes 80 250] [--studies 200] [--further 1000]
-[--commands 2] [--answers FILE]`` prints a table in Markdown. The settings are in
+[--commands 2] [--always] [--answers FILE]`` prints a table in Markdown. The settings are in
 ``simulated_studies.py``. What is true of a difference is its mean over further studies with five
 folds each. A sentence is false if it says that something is better, worse, lost or gained which is
 not, or that a difference is no larger than it is.
@@ -74,12 +74,15 @@ def draw(setting: Setting, n_samples: int, *seed: int) -> Study:
     return setting(n_samples, np.random.default_rng([n_samples, *seed]))
 
 
-def answers(study: Study, seed: int) -> Iterator[Answer]:
-    """Yield what the commands say of a study, of models fitted by their formula."""
+def answers(study: Study, seed: int, always: bool = False) -> Iterator[Answer]:
+    """Yield what the commands say of a study, of models fitted by their formula.
+
+    ``always`` gives a verdict where the commands give none.
+    """
     fits = FoldFits.of(study, folds(study, 10, seed))
     score = task_of(study).score_named(study.score)
     units = resolution_of(score, study.target, study.groups)
-    why = why_no_verdict(score, study.target, study.groups)
+    why = "" if always else why_no_verdict(score, study.target, study.groups)
     sizes = np.array([[len(split.train), len(split.test)] for split in fits.splits]).T
     whole, without = scores_without(fits)
     losses = {source: whole - part for source, part in without.items()}
@@ -169,12 +172,14 @@ def check(said: pd.DataFrame, setting: Setting, n_samples: int, n_studies: int) 
     assert (sources["outcome here"] == sources["outcome"]).all()
 
 
-def simulated(setting: Setting, n_samples: int, n_studies: int, n_further: int) -> pd.DataFrame:
+def simulated(
+    setting: Setting, n_samples: int, n_studies: int, n_further: int, always: bool
+) -> pd.DataFrame:
     """Return what is said of each study, with the ``true`` difference and whether it is false."""
     rows = [
         (seed, *answer)
         for seed in range(n_studies)
-        for answer in answers(draw(setting, n_samples, seed), seed)
+        for answer in answers(draw(setting, n_samples, seed), seed, always)
     ]
     further = (differences(draw(setting, n_samples, seed, 1), seed) for seed in range(n_further))
     true = pd.DataFrame(further).mean().rename("true")
@@ -227,6 +232,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--further", type=int, default=1000)
     parser.add_argument("--commands", type=int, default=0)
+    parser.add_argument("--always", action="store_true", help="give a verdict in all studies")
     parser.add_argument("--answers", type=Path, help="a CSV file to add all answers to")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -234,15 +240,14 @@ def main() -> None:
     print("|", " | ".join(heads), "|")
     print("|---|--:|---|--:|--:|--:|--:|--:|")
     for name in options.settings:
-        for n_samples in SETTINGS[names[name]]:
-            if options.sizes is not None and n_samples not in options.sizes:
-                continue
-            said = simulated(names[name], n_samples, options.studies, options.further)
+        for n_samples in options.sizes or SETTINGS[names[name]]:
+            numbers = n_samples, options.studies, options.further
+            said = simulated(names[name], *numbers, options.always)
             if options.answers:
                 first = not options.answers.exists()
                 named = said.assign(setting=name, samples=n_samples)
                 named.to_csv(options.answers, mode="a", header=first, index=False)
-            if options.commands and n_samples <= LARGEST_GAUSSIAN:
+            if options.commands and n_samples <= LARGEST_GAUSSIAN and not options.always:
                 check(said, names[name], n_samples, options.commands)
             for command, group in said.groupby("command"):
                 row = [name.replace("_", " "), str(n_samples), str(command), *cells(group)]
