@@ -193,7 +193,7 @@ def compare(
                 score=score,
                 groups=groups,
                 results=results,
-                target=target,
+                target=target or None,
                 drop=drop or (),
                 weights=weights,
                 time_limit=time_limit,

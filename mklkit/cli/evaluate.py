@@ -51,7 +51,7 @@ def evaluate(
     from mklkit.evaluation.study_fits import cross_validate_study
 
     roles = Roles(
-        target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
+        target=target or None, drop=drop or (), weights=weights, groups=groups, split=split_column
     )
     study = read_study(settings, opt.study_files(data, source, by), roles, task)
     say_if_inferred(study, task)

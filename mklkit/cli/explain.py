@@ -51,7 +51,7 @@ def explain(
     source: opt.Sources = None,
     by: opt.By = None,
     target: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--target",
             "-t",
@@ -159,10 +159,10 @@ def explain(
     with faults_of_file(model):
         task = explained_task(pipeline)
         trained = None if ignore_groups else groups_of(metadata)
-        targets = [target] if target is not None else targets_of(metadata)
+        targets = target or targets_of(metadata)
         selectors = targets, groups or trained, split_column, trained
-        read = rows_to_score(studied, pipeline, task, model, *selectors, may_miss_sources=False)
-        rows, truth, together, parts, notes = read
+        read = rows_to_score(studied, pipeline, task, model, *selectors, refits=True)
+        rows, truth, together, parts, _, notes = read
         if ignore_groups and (grouped := groups_of(metadata)):
             notes.append(
                 f"rows are treated as independent, although the model was fitted with the groups in"

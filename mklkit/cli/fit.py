@@ -104,7 +104,7 @@ def fit(
     studied = opt.study_files(data, source, by)
     check_outputs([output], [studied], pictures=[plot])
     roles = Roles(
-        target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
+        target=target or None, drop=drop or (), weights=weights, groups=groups, split=split_column
     )
     chunked = table_in_parts(studied, settings.max_memory, stream or scheduler is not None)
     if chunked is None:
@@ -122,7 +122,12 @@ def fit(
         from mklkit.persistence import save_model
 
         with working("saving"):
-            save_model(model, output, {key: result[key] for key in result if key != "model"})
+            facts = {key: result[key] for key in result if key != "model"}
+            if (ids := fitted.study.table.ids) is not None:
+                from mklkit.datasets.training_digest import as_text, digest_of, hashes_of_ids
+
+                facts["training_ids"] = as_text(digest_of(hashes_of_ids(ids)))
+            save_model(model, output, facts)
     if plot is not None:
         from mklkit.plotting.weights import KernelWeightsDisplay
 

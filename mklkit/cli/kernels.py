@@ -107,7 +107,7 @@ def kernels(
     new_files = new_files_of(new, new_source, by, output)
     check_outputs([output], [files, new_files], model)
     saved = None if model is None else SavedKernels.of(model, settings)
-    roles = Roles(target=target, drop=drop or ())
+    roles = Roles(target=target or None, drop=drop or ())
     with working("comparing kernels"):
         compared = Compared.of(settings, files, roles, task, saved)
         study, notes, features = compared.study, compared.notes, compared.features

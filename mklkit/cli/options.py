@@ -122,14 +122,15 @@ ModelFile = Annotated[
     ),
 ]
 Target = Annotated[
-    str | None,
+    list[str] | None,
     data_option(
         "--target",
         "-t",
         metavar="COLUMN",
         autocompletion=complete.table_columns,
         show_default="'target', else the last column",
-        help="The column to predict, by name or position (-1 is the last).",
+        help="The column to predict, by name or position (-1 is the last); repeat it for several"
+        " numeric targets.",
     ),
 ]
 Task = Annotated[

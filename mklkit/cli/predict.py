@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from mklkit.datasets.encoder import TableEncoder
     from mklkit.datasets.study_files import StudyFiles
+    from mklkit.datasets.training_digest import KnownRows
+    from mklkit.evaluation.shifts import ColumnShifts
     from mklkit.protocols import Task
 
 VALUES_SHOWN = 3
@@ -117,7 +119,8 @@ def predict(
         )
     with faults_of_file(model):
         columns = columns_of(pipeline, model)
-        _predict(pipeline, targets_of(metadata), columns, rows, by, output, top)
+        known = known_rows(pipeline, metadata)
+        _predict(pipeline, targets_of(metadata), columns, rows, by, output, top, known)
 
 
 def _predict(
@@ -128,6 +131,7 @@ def _predict(
     by: str | None,
     output: Path | None,
     top: int | None,
+    training: KnownRows,
 ) -> None:
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
@@ -149,6 +153,7 @@ def _predict(
                 for note in rows.notes:
                     say(note)
                 findings.add(rows.features[needed])
+                training.add(rows.features, rows.ids)
                 table, known = predictions.of(rows.features, rows.ids)
                 if rows.ids is not None:
                     table.insert(0, rows.ids.name, rows.ids.to_numpy(), allow_duplicates=True)
@@ -156,7 +161,9 @@ def _predict(
                 if len(rows.targets.columns) == len(targets) > 0:
                     tally.add(rows.targets[known], table[known])
         finally:
-            findings.say()
+            findings.say(pipeline, gross=True)
+            for sentence in training.sentences():
+                say(sentence)
     predictions.say()
     tally.say()
     if output is not None:
@@ -191,6 +198,16 @@ def files_for_model(
     files = opt.study_files(data, sources, by, names_rows)
     assert files is not None, "DATA is required"
     return files
+
+
+def known_rows(pipeline: Any, metadata: dict[str, Any]) -> KnownRows:
+    """Return what recognises the training rows of a saved model with these facts."""
+    from mklkit.datasets.pipeline import encoder_in
+    from mklkit.datasets.training_digest import KnownRows, from_text
+
+    n_rows = metadata["model"].get("rows")
+    ids = from_text(metadata.get("training_ids"))
+    return KnownRows(encoder_in(pipeline), ids, n_rows if isinstance(n_rows, int) else 0)
 
 
 def groups_of(metadata: dict[str, Any]) -> str | None:
@@ -292,12 +309,20 @@ class Findings:
     far: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
     """Count, smallest and largest value of columns wholly outside the training data."""
     near: set[str] = attrs.field(factory=set)
+    shifts: ColumnShifts = attrs.field()
+
+    @shifts.default
+    def _no_shifts(self) -> ColumnShifts:
+        from mklkit.evaluation.shifts import ColumnShifts
+
+        return ColumnShifts.of(self.encoder)
 
     def add(self, features: pd.DataFrame) -> None:
         """Look at more rows."""
         import numpy as np
         import pandas as pd
 
+        self.shifts.add(features)
         for name, values in [] if self.encoder is None else self.encoder.unseen_values(features):
             self.rows[name] += len(values)
             known = self.unknown.setdefault(name, {})
@@ -316,8 +341,10 @@ class Findings:
                 bounds = min(least, numbers.min()), max(most, numbers.max())
                 self.far[name] = (count + len(numbers), *bounds)
 
-    def say(self) -> None:
-        """Report them by column."""
+    def say(self, pipeline: Any, gross: bool = False) -> None:
+        """Report them by column, and the shifts or ``gross`` shifts of the others."""
+        from mklkit.datasets.pipeline import inputs_of_kernels
+
         for name, values in self.unknown.items():
             if values:
                 shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
@@ -333,6 +360,9 @@ class Findings:
                     f" {extent(least, most)}, all far outside the training data"
                     f" ({extent(low, high)}); same units?"
                 )
+        out = {*self.far} - self.near
+        for sentence in self.shifts.sentences(inputs_of_kernels(pipeline), gross, out):
+            say(sentence)
 
     def _ranges(self) -> Iterator[tuple[str, float, float]]:
         """Yield the numeric columns with their ranges in training."""

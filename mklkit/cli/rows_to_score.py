@@ -23,12 +23,14 @@ def rows_to_score(
     groups: str | None,
     split_column: str | None,
     trained: str | None,
-    may_miss_sources: bool = True,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, list[str]]:
-    """Return the rows that have every target, a column for each, groups, parts, and remarks.
+    refits: bool = False,
+) -> tuple[
+    pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, pd.Series | None, list[str]
+]:
+    """Return the rows that have every target, a column for each, groups, parts, ids and remarks.
 
     ``trained`` is the column of the model's own groups, if these are to be kept together. Where a
-    model is fitted again, the rows may not all miss a source.
+    model is fitted again (``refits``), the rows may not all miss a source or have one class.
     """
 
     from mklkit.datasets import load_features
@@ -38,6 +40,11 @@ def rows_to_score(
 
     columns = columns_of(pipeline, model)
     names = targets if len(targets) == task.n_targets else list(task.targets)
+    if targets and len(targets) != task.n_targets:
+        raise DataError(
+            f"{model} predicts {counted(task.n_targets, 'column')}, and --target names"
+            f" {len(targets)}: {listed(targets)}. Name each of them once."
+        )
     if len(targets) != task.n_targets == 1:
         raise DataError(
             f"{model} does not say which column holds the {task.plural}: name it with --target."
@@ -53,11 +60,12 @@ def rows_to_score(
     needed = [name for name in columns if name not in dropped]
     options = {groups: "--groups", split_column: "--split-column"}
     selectors = [*names, *(name for name in options if name is not None)]
-    rows = load_features(
-        data, columns, selectors, needed, schema, may_miss_sources=may_miss_sources
-    )
+    rows = load_features(data, columns, selectors, needed, schema, may_miss_sources=not refits)
+    columns_read = rows.targets
+    if groups is not None and rows.ids is not None and rows.ids.name == groups:
+        columns_read = columns_read.assign(**{groups: rows.ids})
     for name in selectors:
-        if name not in rows.targets:
+        if name not in columns_read:
             why = f" of the {task.plural}, by which the model is scored: give --target."
             why = f", which {options[name]} names." if name in options else why
             if name == trained:
@@ -74,13 +82,14 @@ def rows_to_score(
     if empty.any():
         notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
     known = known & ~empty
-    truth = task.read(truth[known])
+    truth = task.read(truth[known]) if refits else task.read_scored(truth[known])
     features = rows.features[known]
     if groups is not None:
-        are = "drawn together" if may_miss_sources else "on one side of each split"
+        are = "on one side of each split" if refits else "drawn together"
         notes.append(f"rows with the same {quoted(groups)} are {are}")
     numbers = (features.index + 1).rename("row")
     together, parts = (
-        None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
+        None if name is None else columns_read.loc[known, name] for name in (groups, split_column)
     )
-    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, notes
+    ids = None if rows.ids is None else rows.ids[known]
+    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, notes

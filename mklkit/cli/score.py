@@ -10,17 +10,18 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.predict import Findings, files_for_model, groups_of
+from mklkit.cli.predict import Findings, files_for_model, groups_of, known_rows
 from mklkit.cli.rows_to_score import rows_to_score
-from mklkit.cli.tables import class_table, parts_table
+from mklkit.cli.tables import class_table
 from mklkit.display.numbers import number
 from mklkit.display.table import Column, ResultTable
 from mklkit.display.terminal import facts_grid, terminal_table
+from mklkit.errors import counted, listed
 
 if TYPE_CHECKING:
-    from mklkit.protocols import Task
+    from mklkit.protocols import Score, Task
 
-PARTS = {"all": "all", "complete": "all sources", "incomplete": "lack a source"}
+PARTS = {"complete": "all sources", "incomplete": "lack a source"}
 
 
 def score(
@@ -37,7 +38,7 @@ def score(
     source: opt.Sources = None,
     by: opt.By = None,
     target: Annotated[
-        str | None,
+        list[str] | None,
         opt.data_option(
             "--target",
             "-t",
@@ -60,6 +61,7 @@ def score(
     from mklkit.datasets.pipeline import encoder_in
     from mklkit.estimators.task_of import task_of
     from mklkit.evaluation.cohort import score_cohort
+    from mklkit.evaluation.shifts import RULE
     from mklkit.persistence import faults_of_file, load_model, read_metadata
     from mklkit.persistence.metadata import targets_of
     from mklkit.registry.tasks import task_named
@@ -70,16 +72,19 @@ def score(
     check_outputs([], [studied], model)
     with faults_of_file(model):
         task = task_of(pipeline)
-        targets = [target] if target is not None else targets_of(metadata)
+        targets = target or targets_of(metadata)
         grouped = groups or groups_of(metadata)
         selectors = targets, grouped, None, None if groups else grouped
-        rows, truth, together, _, notes = rows_to_score(studied, pipeline, task, model, *selectors)
+        read = rows_to_score(studied, pipeline, task, model, *selectors)
+        rows, truth, together, _, ids, notes = read
+        training = known_rows(pipeline, metadata)
+        training.add(rows, ids)
         findings = Findings(encoder_in(pipeline))
         findings.add(rows)
-        findings.say()
+        findings.say(pipeline)
         with working("scoring"):
             task = task_named(task.name, [str(name) for name in truth])
-            result = score_cohort(
+            result: dict[str, Any] = score_cohort(
                 pipeline,
                 rows,
                 task.truth(truth.to_numpy() if task.n_targets > 1 else truth.iloc[:, 0].to_numpy()),
@@ -87,36 +92,63 @@ def score(
                 None if together is None else together.to_numpy(),
                 seed,
             )
+    result["notes"] = [*training.sentences(), *result["notes"]]
     if as_json:
         context = {"model": str(model), "data": data, "target": ", ".join(map(str, truth))}
-        show_json({**context, "seed": seed, "notes": notes, **result})
+        result["notes"] = [*notes, *result["notes"]]
+        shifts = findings.shifts.table().to_dict("records")
+        show_json({**context, "seed": seed, **result, "shift_rule": RULE, "shifts": shifts})
         return
     has_probabilities = hasattr(pipeline, "predict_proba")
     _report(task, result, [f"{data}: {len(rows)} rows", *notes], has_probabilities)
 
 
 def _report(task: Task, result: dict[str, Any], notes: list[str], has_probabilities: bool) -> None:
-    scores, intervals = result["scores"], result["intervals"]
+    whole = result["scores"]["all"]
+    lines = [_lines(score, result) for score in task.scores if score.of and score.key in whole]
+    show(facts_grid(lines))
+    if "confusion" in whole:
+        show(class_table(whole, "scored"))
+    told = {name: line for name, line in result["calibration"].items() if line["enough"]}
+    if told:
+        show(terminal_table(_calibration(told)))
+    show(facts_grid([("data", notes)]))
+    for note in result["notes"]:
+        say(note)
+    if few := [name for name in result["calibration"] if name not in told]:
+        say(_too_few(few, task))
+    if task.has_classes and not has_probabilities:
+        say("no calibration: the model has no probabilities (mklkit fit --probability)")
+
+
+def _lines(score: Score, result: dict[str, Any]) -> tuple[str, list[str]]:
+    """Return the name of a score, and its values with intervals on all samples and on parts."""
+    known = {part: scores for part, scores in result["scores"].items() if scores is not None}
+    if all(scores[score.key] is None for scores in known.values()):
+        return score.words, ["not defined"]
     lines = []
-    for score in task.scores:
-        if score.key in intervals:
-            ends = intervals[score.key]
-            known = score.written(scores["all"][score.key])
+    for part, scores in known.items():
+        words = f"{PARTS[part]} ({counted(scores['rows'], 'row')}): " if part in PARTS else ""
+        value = scores[score.key]
+        text = "not defined" if value is None else score.written(value)
+        if value is not None and score.key in result["intervals"][part]:
+            ends = result["intervals"][part][score.key]
             spread = "no interval: too few samples or groups, or no errors"
             if ends is not None:
                 spread = f"95 % CI {score.written(ends[0])} to {score.written(ends[1])}"
-            lines.append((score.words, f"{known} ({spread})"))
-    show(facts_grid(lines))
-    named = {PARTS[key]: part for key, part in scores.items() if part is not None}
-    if len(named) > 1:
-        show(parts_table(task, named))
-    if "confusion" in scores["all"]:
-        show(class_table(scores["all"], "scored"))
-    if result["calibration"]:
-        show(terminal_table(_calibration(result["calibration"])))
-    show(facts_grid([("data", notes)]))
-    if task.has_classes and not has_probabilities:
-        say("no calibration: the model has no probabilities (mklkit fit --probability)")
+            text += f" ({spread})"
+        lines.append(words + text)
+    return score.words, lines
+
+
+def _too_few(names: list[str], task: Task) -> str:
+    """Return a sentence on calibrations that so few samples do not tell."""
+    from mklkit.evaluation.cohort import FEWEST_SAMPLES
+
+    needed = f"about {FEWEST_SAMPLES} samples"
+    if task.has_classes:
+        needed += " of the class, and as many of the others"
+    return f"no calibration of {listed(names)}: it needs {needed} (--json has the estimate)"
 
 
 def _calibration(lines: dict[str, dict[str, Any]]) -> ResultTable:

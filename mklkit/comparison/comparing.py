@@ -24,6 +24,7 @@ from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
 from mklkit.datasets.covariates import quiet_removal
+from mklkit.datasets.target import Wanted
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
@@ -57,7 +58,7 @@ def compare(
     groups: Any = None,
     reference: str | None = None,
     results: str | PathLike[str] | None = None,
-    target: str | int | None = None,
+    target: Wanted = None,
     drop: Sequence[str] = (),
     weights: Any = None,
     time_limit: float | str | None = None,
@@ -122,9 +123,9 @@ def compare(
     results : path, optional
         A file for finished runs. If it exists, with the same data, splits, seed and tuning, its
         runs are not repeated.
-    target : str or int, optional
-        The column of the target, as for :func:`mklkit.datasets.load_table`, if ``X`` names data or
-        is a DataFrame that holds it.
+    target : str, int or sequence of these, optional
+        The column of the target, or of several, as for :func:`mklkit.datasets.load_table`, if
+        ``X`` names data or is a DataFrame that holds it.
     drop : sequence of str, default=()
         Columns to leave out, as for :func:`mklkit.datasets.load_table`.
     weights : str, int or array-like of shape (N,), optional

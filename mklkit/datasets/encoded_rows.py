@@ -85,6 +85,7 @@ def encoded_rows(
                 numbers[out].tofile(rest)
         encoder.schema_ = encoder.schema_.with_n_gaps(counts.gaps)
         encoder.ranges_ = np.array([counts.low, counts.high])
+        encoder.gaps_left_ = counts.left
         notes = [] if scan.whole else counts.notes()
         rows = [
             StoredRows(path, (size, len(names)), dtype, column_names=names)
@@ -106,6 +107,7 @@ class _Counts:
         self.strays = Counter[tuple[str, str]]()
         self.low: Any = np.inf
         self.high: Any = -np.inf
+        self.left = np.zeros(encoder.n_features_in_, np.intp)
         self.miss_sources = False
 
     def read(self, frame: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
@@ -122,6 +124,7 @@ class _Counts:
     def add(self, frame: pd.DataFrame, encoded: pd.DataFrame) -> None:
         """Count in training rows, as read and as encoded."""
         self.gaps.update({str(name): int(count) for name, count in frame.isna().sum().items()})
+        self.left += self.encoder.gaps_left_in(frame)
         numbers = encoded[self.encoder.numeric_].to_numpy()
         # Medians, which replace gaps, lie within the range.
         self.low = np.fmin(self.low, np.fmin.reduce(numbers, axis=0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -27,8 +27,12 @@ from mklkit.datasets.notations import NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import read_later
 from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
+from mklkit.datasets.training_digest import digest_of_rows, hashes_of_rows
 from mklkit.errors import DataError, counted, named
+from mklkit.estimators.declaring import missable
+from mklkit.estimators.joining import one_table, with_absent_sources
 from mklkit.estimators.reading import StoresNames, column_medians
+from mklkit.numerics.moments import column_moments
 from mklkit.numerics.sparse import as_matrix, count_gaps
 from mklkit.protocols import AS_READ, Array, Columns, Schema
 from mklkit.registry.composing import kernels_on
@@ -83,6 +87,12 @@ class TableEncoder(TransformerMixin, StoresNames):
         Notes on values that ``fit`` read differently from how they are written.
     ranges_ : ndarray of shape (2, n_numeric)
         The smallest and the largest number of each numeric column.
+    moments_ : ndarray of shape (4, n_numeric)
+        The number of values of each numeric column, their mean, standard deviation and kurtosis.
+    row_digest_ : ndarray of uint64
+        Hashes of the samples, by which new ones are recognised as the same; at most 10,000.
+    gaps_left_ : ndarray of shape (n_features_in,)
+        How many gaps of each column are left, because samples lack a whole source.
 
     See Also
     --------
@@ -149,6 +159,8 @@ class TableEncoder(TransformerMixin, StoresNames):
         if self.category_:
             self.one_hot_.fit(text_of(frame[self.category_]))
         self._name_outputs(medians)
+        self.gaps_left_ = self.gaps_left_in(frame)
+        self.row_digest_ = digest_of_rows(self._hashes(frame))
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
@@ -173,7 +185,12 @@ class TableEncoder(TransformerMixin, StoresNames):
         """
         check_is_fitted(self)
         unread = [*self.identifiers_, *self.empty_]
-        frame = as_frame(X, self.feature_names_in_.tolist(), unread)
+        names = self.feature_names_in_.tolist()
+        if isinstance(X, Mapping):
+            selectors = missable(self.schema_.sources).values()
+            sources = [chosen_columns([selector], names) for selector in selectors]
+            X = with_absent_sources(one_table(X), names, map(list, sources))
+        frame = as_frame(X, names, unread)
         frame = without_value(frame.drop(columns=unread), self.schema_.missing_value)
         frame, _, _ = read_later(frame, notations_in(self.schema_))
         sparse = self._sparse(frame)
@@ -286,6 +303,59 @@ class TableEncoder(TransformerMixin, StoresNames):
                 new = ~np.isin(distinct.astype(str), known.astype(str))
                 yield name, distinct[codes[new[codes]]]
 
+    def row_hashes(self, frame: pd.DataFrame) -> NDArray[np.uint64]:
+        """Return a hash of the values of each sample, which the same sample in training has too.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (n, d)
+            Samples, as read, with all columns.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The hashes; none if the table is sparse.
+        """
+        frame = without_value(frame, self.schema_.missing_value)
+        return self._hashes(read_later(frame, notations_in(self.schema_))[0])
+
+    def _hashes(self, frame: pd.DataFrame) -> NDArray[np.uint64]:
+        if self._sparse(frame):
+            return np.zeros(0, np.uint64)
+        words = list(dict.fromkeys([*self.category_, *self.words_]))
+        texts = text_of(frame[words], gap=None) if words else np.empty((len(frame), 0), object)
+        return hashes_of_rows(self._numbers(frame, ()), texts)
+
+    def gaps_left_in(self, frame: pd.DataFrame) -> NDArray[np.intp]:
+        """Return how many gaps of each column are left, because samples lack a whole source.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (n, d)
+            Samples, as read.
+
+        Returns
+        -------
+        ndarray of shape (n_features_in,)
+            The numbers of gaps, without those that kernels read.
+        """
+        names = [str(name) for name in self.feature_names_in_]
+        kept = [source.columns for source in self.schema_.sources if source.missing == "kept"]
+        left = np.zeros(len(names), np.intp)
+        if not kept or not count_gaps(frame).any():
+            return left
+        sparse, unread = {*self._sparse(frame)}, {*self.identifiers_, *self.empty_}
+        origins = dict(zip(self.feature_names_out_, self.sources_, strict=True))
+        is_left = np.zeros((len(frame), len(names)), bool)
+        for selector in kept:
+            chosen = {origins[output] for output in chosen_columns([selector], list(origins))}
+            if not chosen & sparse:
+                places = np.flatnonzero([n in chosen and n not in unread for n in names])
+                missing = frame[[names[place] for place in places]].isna().all(axis=1).to_numpy()
+                is_left[np.ix_(missing & bool(len(places)), places)] = True
+        read = np.isin(names, self.with_gaps_)
+        return np.where(read, 0, is_left.sum(axis=0))
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns.
 
@@ -385,19 +455,20 @@ class TableEncoder(TransformerMixin, StoresNames):
     def _fates_of_gaps(self) -> list[str]:
         """Return a line on the gaps of each kind of columns, if there are any."""
         filled = {*self.numeric_, *self.dates_} - {*self.empty_, *self.with_gaps_}
-        kept = any(source.missing == "kept" for source in self.schema_.sources)
-        but = ", or left where a row lacks the whole source" if kept else ""
         fates = [
             (self.category_, f"in category columns taken as the value '{MISSING_CATEGORY}'"),
             (self.with_gaps_, "left to the kernels of their columns"),
-            (filled, f"imputed by the median{but}"),
+            (filled, "imputed by the median"),
         ]
         lines = []
-        gaps = self.gaps_
+        left = dict(zip(self.gaps_, self.gaps_left_.tolist(), strict=True))
+        gaps = {name: n_gaps - left[name] for name, n_gaps in self.gaps_.items()}
         for columns, fate in fates:
             n_gaps = sum(gaps[name] for name in columns)
             if n_gaps:
                 lines.append(f"{counted(n_gaps, 'gap')} {fate}")
+        if n_left := sum(left.values()):
+            lines.append(f"{counted(n_left, 'gap')} left where a row lacks the whole source")
         if self.empty_:
             lines.append(f"{counted(len(self.empty_), 'column')} without any value set to 0")
         return lines
@@ -429,7 +500,7 @@ class TableEncoder(TransformerMixin, StoresNames):
         return np.hstack([of_numbers, *dates]) if dates else of_numbers
 
     def _medians_and_ranges(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """Return the medians of numbers and the parts of dates, and set the ranges of the former.
+        """Return medians of numbers and parts of dates; set ranges and moments of the former.
 
         Columns that stay sparse have no gaps that a median other than 0 could fill.
         """
@@ -445,6 +516,10 @@ class TableEncoder(TransformerMixin, StoresNames):
         self.ranges_ = np.zeros((2, len(dense)))
         self.ranges_[:, dense] = np.nan_to_num(np.stack(of_dense))
         self.ranges_[:, ~dense] = _sparse_ranges(frame[sparse])
+        self.moments_ = np.zeros((4, len(dense)))
+        self.moments_[:, dense] = column_moments(numbers[:, :n_dense])
+        if sparse:
+            self.moments_[:, ~dense] = column_moments(as_matrix(frame[sparse]).tocsc())
         return medians
 
     def _name_outputs(self, medians: Array) -> None:

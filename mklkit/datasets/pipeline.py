@@ -376,7 +376,7 @@ def columns_needed(pipeline: Any) -> list[str]:
         return names
     dropped = {*encoder.identifiers_}
     names = [name for name in names if name not in dropped]
-    read = _inputs_of_kernels(pipeline)
+    read = inputs_of_kernels(pipeline)
     if read is None:
         return names
     used = {name for columns in read.values() for name in columns}
@@ -396,12 +396,12 @@ def lacking_a_source(pipeline: Pipeline, features: pd.DataFrame) -> NDArray[np.b
     array([ True, False, False])
     """
     lacking = np.zeros(len(features), bool)
-    for columns in (_inputs_of_kernels(pipeline) or {}).values():
+    for columns in (inputs_of_kernels(pipeline) or {}).values():
         lacking |= features[columns].isna().all(axis=1).to_numpy(bool)
     return lacking
 
 
-def _inputs_of_kernels(pipeline: Any) -> dict[str, list[str]] | None:
+def inputs_of_kernels(pipeline: Any) -> dict[str, list[str]] | None:
     """Return the input columns that each kernel reads, by its label; None if they are unknown."""
     before, classifier = split(pipeline)
     encoder = None if before is None else before[0]

@@ -124,6 +124,8 @@ class Table:
     def without(self, name: str | int, purpose: str, role: Role) -> tuple[Table, pd.Series]:
         """Return the table without a column that has another role than a feature, and it.
 
+        It may also be the identifier that joined the table's files, which is no feature.
+
         Parameters
         ----------
         name : str or int
@@ -138,6 +140,8 @@ class Table:
         tuple of (Table, pandas.Series)
             The table and the column.
         """
+        if self.ids is not None and name == self.ids.name and name not in self.features:
+            return self, self.ids
         column = self.features[choose_column(self.features.columns.tolist(), name, purpose)]
         features = self.features.drop(columns=column.name)
         features_of = {*self.features.columns}

@@ -144,11 +144,11 @@ def task_claiming(columns: pd.DataFrame) -> str:
     return next((task.name for task in all_tasks() if task.claims(columns)), TASK)
 
 
-def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
+def class_labels(target: pd.Series, n_rows: int | None = None, fewest: int = 2) -> pd.Series:
     """Return the labels as plain text, integers or booleans; mixed types as text.
 
     They are a column without gaps, or the distinct values of ``n_rows`` rows. Numbers with a
-    fraction, a single class, and nearly one class per row are refused.
+    fraction, less than the ``fewest`` classes, and nearly one class per row are refused.
     """
     labels = _plain(target)
     n_rows = len(labels) if n_rows is None else n_rows
@@ -161,7 +161,7 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
         # If all are whole numbers, they are too large to be told apart as classes.
         example = next((value for value in labels if value != round(value)), labels.iloc[0])
         reason = f"is continuous (it holds {example:g}) instead of classes"
-    elif n_classes < 2:
+    elif n_classes < fewest:
         reason = f"has a single class ({labels.tolist()[0]!r}) in {counted(n_rows, 'row')}"
     elif n_classes > MANY_CLASSES and n_rows < ROWS_PER_CLASS * n_classes:
         kind = "a measurement" if of_numbers else "an identifier"

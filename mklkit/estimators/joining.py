@@ -168,6 +168,31 @@ def _frame_of(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame, 
     return table.frame if isinstance(table, SparseTable) else table, places
 
 
+def with_absent_sources(table: Any, names: Sequence[str], sources: Iterable[Sequence[str]]) -> Any:
+    """Return joined sources with empty columns for each of the sources of which none is there.
+
+    Sources that lack some of their columns are left as they are, and so is a table of none.
+
+    >>> table = pd.DataFrame({"lab_a": [1.0], "age": [30.0]})
+    >>> training = ["lab_a", "lab_b", "gene_x", "age"]
+    >>> list(with_absent_sources(table, training, [["lab_a", "lab_b"], ["gene_x"]]))
+    ['lab_a', 'age', 'gene_x']
+    """
+    there = {*table.columns}
+    if there.isdisjoint(names):
+        return table
+    absent = {name for source in sources if there.isdisjoint(source) for name in source}
+    lost = [name for name in names if name in absent]
+    if not lost:
+        return table
+    sparse = isinstance(table, SparseTable)
+    index = pd.RangeIndex(len(table)) if sparse else table.index
+    empty = pd.DataFrame(np.nan, index, lost)
+    if sparse:
+        return SparseTable((*table.blocks, empty), table.columns.append(empty.columns))
+    return pd.concat([table, empty], axis=1)
+
+
 def in_order_of(table: Any, names: Sequence[str]) -> Any:
     """Return joined sources with their columns in the order of training.
 
@@ -181,7 +206,8 @@ def in_order_of(table: Any, names: Sequence[str]) -> Any:
         parts += [f"unknown are {listed(unknown)}"] if unknown else []
         raise DataError(
             f"New samples need the sources of training with the same columns; {'; '.join(parts)}."
-            " If samples miss a source, give its columns without values (NaN)."
+            " A source that all samples miss has none of its columns; one that some miss has them"
+            " without values (NaN)."
         )
     return table[list(names)]
 

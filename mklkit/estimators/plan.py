@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.binding import as_table, header, notes_on_gaps, only_numbers
-from mklkit.estimators.joining import Places, in_order_of, joined_and_places
+from mklkit.estimators.joining import (
+    Places,
+    in_order_of,
+    joined_and_places,
+    with_absent_sources,
+)
 from mklkit.estimators.missing_sources import LEAVE_OUT, accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
@@ -285,7 +290,10 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     X, sources = joined_and_places(X)
     names = plan.schema.names
     if sources is not None and names is not None:
-        X = in_order_of(X, names)
+        every = np.asarray(names, object)
+        bound = [kernel.columns for kernel in (*plan.sources, *plan.kernels)]
+        own = [every[columns].tolist() for columns in bound if columns is not None]
+        X = in_order_of(with_absent_sources(X, names, own), names)
     rows = read_rows(estimator, plan.schema, as_source(X))
     return accepted(plan, rows, index_of(X))
 

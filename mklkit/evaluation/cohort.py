@@ -16,8 +16,8 @@ from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 
 from mklkit.datasets.pipeline import lacking_a_source
-from mklkit.errors import DataError, counted, listed
-from mklkit.evaluation.class_scores import ACCURACY, BALANCED
+from mklkit.errors import DataError, counted, listed, quoted
+from mklkit.evaluation.class_scores import ACCURACY, AREA, BALANCED, BASELINE
 from mklkit.protocols import Array, Task
 from mklkit.protocols.score import Answers, Score
 
@@ -29,6 +29,12 @@ FEW_GROUPS = 10
 """With fewer groups, the spread of draws says too little, and there is no interval."""
 CALIBRATION_STEP = 5
 """Of so many draws one is used for the interval of a calibration, which takes longer."""
+FEWEST_SAMPLES = 50
+"""With fewer samples of a class, or of others, a slope of calibration is not told.
+
+That of a calibrated model with an area of 0.79 is then between 0.65 and 1.5 in 95 % of cohorts, and
+between 0.4 and 2.1 with 20 of each.
+"""
 ROUNDING = 1e-9
 """Scores that differ less are the same."""
 LEAST, MOST = 1e-6, 1 - 1e-6
@@ -69,9 +75,10 @@ def score_cohort(
     -------
     dict
         ``scores`` of all samples, and of those with all sources and those that lack one if there
-        are such; ``intervals``, the lower and upper end by score, None where there are too few
-        samples or groups; and ``calibration``, the ``slope`` and ``intercept`` of each class or
-        target.
+        are such, None where a score is undefined; ``intervals``, for the same parts the lower and
+        upper end by score, None where there are too few samples or groups; ``calibration``, the
+        ``slope`` and ``intercept`` of each class or target, and whether there are ``enough``
+        samples to tell it; and ``notes`` on what is undefined.
 
     Notes
     -----
@@ -82,7 +89,11 @@ def score_cohort(
 
     A classifier is calibrated if a logistic regression of a class on the logit of its probability
     has slope 1, and intercept 0 when the slope is held at 1 [3]_; a regression is if the line of
-    targets over predictions has. A slope below 1 means that predictions are too extreme.
+    targets over predictions has. A slope below 1 means that predictions are too extreme. Fifty
+    samples are enough to tell it, of a class and also of the others.
+
+    If all samples are of one class, the accuracy is its recall, and the balanced accuracy, the area
+    under the ROC curve and the calibration are undefined.
 
     References
     ----------
@@ -100,24 +111,75 @@ def score_cohort(
     answers = _with_variance(task.answers(model, features, truth, predictions), task)
     scores = [score for score in task.scores if score.of is not None and answers.has(score.needs)]
     scores = [score for score in scores if score.ranks]
-    draws = _draws(len(truth), groups, seed, n_draws)
     lacking = lacking_a_source(model, features)
     parts = {"all": np.ones(len(truth), bool)}
     if lacking.any():
         parts |= {"complete": ~lacking, "incomplete": lacking}
-    results = {
-        part: task.score(truth[rows], predictions[rows]) if rows.any() else None
-        for part, rows in parts.items()
-    }
-    whole = results["all"]
-    assert whole is not None, "a cohort has samples"
-    whole |= {score.key: _of(score, answers) for score in scores if score.key not in whole}
+    results: dict[str, Any] = {"scores": {}, "intervals": {}}
     with config_context(skip_parameter_validation=True):  # which takes as long as a score
-        intervals = {
-            score.key: _interval(score, answers, task, draws, groups is None) for score in scores
-        }
-        calibration = _calibration(answers, task, model, draws)
-    return {"scores": results, "intervals": intervals, "calibration": calibration}
+        for part, rows in parts.items():
+            results["scores"][part] = results["intervals"][part] = None
+            if rows.any():
+                known = task.score(truth[rows], predictions[rows])
+                of_part = _taken(answers, np.flatnonzero(rows), task)
+                draws = _draws(len(of_part.truth), _of_rows(groups, rows), seed, n_draws)
+                results["intervals"][part] = _add_scores(
+                    known, scores, of_part, task, draws, groups is None
+                )
+                results["scores"][part] = known
+        draws = _draws(len(truth), groups, seed, n_draws)
+        results["calibration"] = _calibration(answers, task, model, draws)
+    return results | {"notes": _undefined(answers, task, model)}
+
+
+def _of_rows(groups: NDArray[Any] | None, rows: NDArray[np.bool_]) -> NDArray[Any] | None:
+    return None if groups is None else groups[rows]
+
+
+def _add_scores(
+    known: dict[str, Any],
+    scores: Sequence[Score],
+    answers: Answers,
+    task: Task,
+    draws: Sequence[NDArray[np.intp]],
+    independent: bool,
+) -> dict[str, Interval]:
+    """Add the scores that are not yet known, and return the intervals of all of them."""
+    known |= {score.key: _of(score, answers) for score in scores if score.key not in known}
+    if _has_one_class(answers, task):
+        known |= dict.fromkeys([*OF_CLASSES, "better_than_baseline"])
+    return {
+        score.key: None
+        if known[score.key] is None
+        else _interval(score, answers, task, draws, independent)
+        for score in scores
+    }
+
+
+OF_CLASSES = (BALANCED.key, AREA.key, BASELINE.key)
+"""The scores that compare classes, and are undefined for samples of one."""
+
+
+def _has_one_class(answers: Answers, task: Task) -> bool:
+    return task.has_classes and len(np.unique(answers.truth)) == 1
+
+
+def _undefined(answers: Answers, task: Task, model: Any) -> list[str]:
+    """Return notes on scores that are not defined, or not of all classes, for these samples."""
+    if not task.has_classes:
+        return []
+    classes = np.asarray(model.classes_).tolist()
+    present = [classes[code] for code in np.unique(answers.truth)]
+    if len(present) == 1:
+        return [
+            f"all samples are of the class {quoted(present[0])}: the accuracy is its recall, and"
+            " the balanced accuracy, the area under the ROC curve and the calibration are not"
+            " defined"
+        ]
+    absent = [label for label in classes if label not in present]
+    if not absent:
+        return []
+    return [f"no sample is of {listed(absent)}: scores are those of the other classes"]
 
 
 def _check_classes(truth: NDArray[Any], classes: NDArray[Any]) -> None:
@@ -252,7 +314,11 @@ def _calibration(
         ends = [None, None]
         if len(lines) and not np.isnan(lines).any(axis=1).mean() > 1 - LEVEL:
             ends = np.nanquantile(lines, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T.tolist()
+        n_events = int(truth.sum()) if task.has_classes else len(truth)
+        fewest = min(n_events, len(truth) - n_events) if task.has_classes else len(truth)
         calibrations[name] = {
+            "samples": n_events,
+            "enough": fewest >= FEWEST_SAMPLES,
             "slope": slope,
             "slope_interval": ends[0],
             "intercept": intercept,

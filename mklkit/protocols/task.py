@@ -167,6 +167,24 @@ class Task(Component, ABC):
             If they can't be learned.
         """
 
+    def read_scored(self, columns: pd.DataFrame) -> pd.DataFrame:
+        """Return the target columns of new samples, without gaps, by which a model is scored.
+
+        By default they are read as for a fit; a task that learns only from different targets
+        overrides this.
+
+        Parameters
+        ----------
+        columns : DataFrame
+            The target columns of a table, in their order.
+
+        Returns
+        -------
+        DataFrame
+            The columns as they are scored.
+        """
+        return self.read(columns)
+
     @classmethod
     def claims(cls, columns: pd.DataFrame) -> bool:
         """Return whether ``--task auto`` treats target columns, without gaps, as of this task.

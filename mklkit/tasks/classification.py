@@ -97,6 +97,10 @@ class Classification(Task):
             warn_of_numbers(labels[name])
         return labels
 
+    def read_scored(self, columns: pd.DataFrame) -> pd.DataFrame:
+        """Return the labels as plain values, of which a single class is enough."""
+        return pd.DataFrame({name: class_labels(columns[name], fewest=1) for name in columns})
+
     @classmethod
     def claims(cls, columns: pd.DataFrame) -> bool:
         """Return whether there is one column, which does not look like numbers."""

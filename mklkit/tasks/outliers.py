@@ -75,6 +75,10 @@ class Outliers(Classification):
                 f" {name} has {len(classes)}."
             )
 
+    def read_scored(self, columns: pd.DataFrame) -> pd.DataFrame:
+        """Return the labels, of which there must be two to tell outliers from others."""
+        return self.read(columns)
+
     def truth(self, targets: NDArray[Any]) -> NDArray[Any]:
         """Return −1 for the rarer class and 1 for the others; no fit learns from it."""
         _, codes = np.unique(targets, return_inverse=True)

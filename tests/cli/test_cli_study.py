@@ -134,7 +134,7 @@ class TestScore:
         )
         expected = confusion_matrix(truth, answers["prediction"]).tolist()
         assert scores["confusion"] == expected
-        low, high = result["intervals"]["accuracy"]
+        low, high = result["intervals"]["all"]["accuracy"]
         assert low < scores["accuracy"] < high
 
     def test_the_report_has_intervals(self, study: Path, model: Path, mklkit: Run) -> None:
@@ -143,6 +143,52 @@ class TestScore:
         assert "95 % CI" in done.out
         assert "--probability" in done.err
 
+    def test_the_identifier_may_group_samples(self, study: Path, model: Path, mklkit: Run) -> None:
+        data = [str(model), *files(study, "second", "genes"), "--json"]
+        alone, grouped = (mklkit("score", *data, *g).json for g in ((), ("--groups", "patient")))
+        assert grouped["scores"] == alone["scores"]
+        # Groups of one sample each are drawn as samples are; those of Wilson have no draws.
+        ends = [np.diff(r["intervals"]["all"]["auc"]) for r in (alone, grouped)]
+        assert ends[0] == pytest.approx(ends[1], rel=0.2)
+
+    def test_one_class_is_scored(self, study: Path, model: Path, mklkit: Run) -> None:
+        table = pd.read_csv(study / "second_clinical.csv").query("ill == 'yes'")
+        table.to_csv(study / "ill.csv", index=False)
+        genes = f"genes={study}/second_genes.csv"
+        done = mklkit("score", str(model), str(study / "ill.csv"), "--source", genes)
+        assert done.code == 0, done
+        assert "not defined" in done.out
+
+    def test_a_second_target_is_an_error(self, study: Path, model: Path, mklkit: Run) -> None:
+        data = files(study, "second", "genes")
+        done = mklkit("score", str(model), *data, "-t", "ill", "-t", "genes_v0")
+        assert done.code == 2
+        assert "names 2: 'ill', 'genes_v0'" in done.err
+
+    def test_shifts_and_training_rows_are_told(self, study: Path, model: Path, mklkit: Run) -> None:
+        genes = pd.read_csv(study / "second_genes.csv")
+        genes.assign(v3=genes["v3"] + 5).to_csv(study / "shifted_genes.csv", index=False)
+        clinical = str(study / "second_clinical.csv")
+        sources = ("--source", f"genes={study}/shifted_genes.csv")
+        for command in ("score", "predict"):
+            done = mklkit(command, str(model), clinical, *sources)
+            assert "1 of 13 numeric columns has shifted" in done.err, done
+            assert "'genes_v3' +" in done.err
+            assert "training rows of the model" not in done.err
+        result = mklkit("score", str(model), clinical, *sources, "--json").json
+        shifts = {row["column"]: row for row in result["shifts"]}
+        first = pd.read_csv(study / "first_genes.csv")["v3"]
+        expected = (genes["v3"].mean() + 5 - first.mean()) / first.std()
+        assert shifts["genes_v3"]["shift"] == pytest.approx(expected)
+        for command in ("score", "predict"):
+            done = mklkit(command, str(model), *files(study, "first", "genes"))
+            assert "60 of 60 rows are training rows of the model (by 'patient')" in done.err
+
+    def test_the_methods_tell_what_was_joined(self, model: Path, mklkit: Run) -> None:
+        done = mklkit("inspect", str(model), "--methods")
+        assert "Samples of 3 sources (first_clinical, 1 column; genes, 12 columns; " in done.out
+        assert "were joined by patient: 60 samples, of which " in done.out
+
     def test_an_unknown_class_is_named(self, study: Path, model: Path, mklkit: Run) -> None:
         table = pd.read_csv(study / "second_clinical.csv").assign(ill="perhaps")
         table.to_csv(study / "perhaps.csv", index=False)
@@ -150,6 +196,32 @@ class TestScore:
         done = mklkit("score", str(model), str(study / "perhaps.csv"), "--source", genes)
         assert done.code == 2
         assert "'perhaps'" in done.err
+
+
+def test_the_identifier_may_group_the_rows_of_a_fit(study: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes", "prot")
+    options = ("--by", "patient", "-t", "ill", "--groups", "patient", "--cv", "3")
+    done = mklkit("evaluate", *data, *options, "--json")
+    assert done.code == 0, done
+    assert done.json["data"]["groups"] == "patient"
+
+
+def test_several_targets_are_learned_together(study: Path, mklkit: Run, tmp_path: Path) -> None:
+    genes = [str(study / f"{cohort}_genes.csv") for cohort in ("first", "second")]
+    targets, path = ("-t", "v0", "-t", "v1"), str(tmp_path / "m.mkl")
+    done = mklkit(
+        "fit", genes[0], "--drop", "patient", *targets, "--task", "regression", "-o", path
+    )
+    assert done.code == 0, done
+    scored = mklkit("score", path, genes[1], *targets, "--json").json
+    answers = tmp_path / "answers.csv"
+    assert mklkit("predict", path, genes[1], "-o", str(answers)).code == 0
+    truth = pd.read_csv(genes[1])[["v0", "v1"]].to_numpy()
+    error = np.abs(pd.read_csv(answers).to_numpy() - truth).mean()
+    assert scored["scores"]["all"]["mean_absolute_error"] == pytest.approx(error)
+    done = mklkit("score", path, genes[1], "-t", "v0")
+    assert done.code == 2
+    assert "predicts 2 columns" in done.err
 
 
 def test_explain_takes_the_files(study: Path, model: Path, mklkit: Run) -> None:

@@ -409,3 +409,17 @@ def test_any_table_becomes_finite_numbers(rows: list[tuple[Any, Any]]) -> None:
         out.to_numpy()[:, [name in encoder.category_ for name in encoder.sources_]].sum(axis=1)
         == len(encoder.category_)
     ).all()
+
+
+def test_gaps_of_missing_sources_are_counted_apart() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        rng.normal(size=(30, 5)), columns=["lab_a", "lab_b", "lab_c", "x_a", "x_b"]
+    )
+    frame.iloc[:4, :3] = np.nan  # four samples without the source
+    frame.iloc[4:6, 0] = np.nan  # two single gaps
+    pipeline = build_pipeline(MKLClassifier(["lab:rbf@lab_*", "x:rbf@x_*"]))
+    pipeline.fit(frame, np.arange(30) % 2)
+    lines = pipeline[0].describe()
+    assert "2 gaps imputed by the median" in lines
+    assert "12 gaps left where a row lacks the whole source" in lines

@@ -40,7 +40,7 @@ def test_the_interval_of_the_accuracy_is_wilsons(model: Any, result: dict[str, A
     n, z = 80, norm.ppf(0.975)
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    assert result["intervals"]["accuracy"] == pytest.approx((middle - half, middle + half))
+    assert result["intervals"]["all"]["accuracy"] == pytest.approx((middle - half, middle + half))
 
 
 def test_the_interval_of_the_area_is_scipys_bootstrap(model: Any, result: dict[str, Any]) -> None:
@@ -61,7 +61,9 @@ def test_the_interval_of_the_area_is_scipys_bootstrap(model: Any, result: dict[s
     ).confidence_interval
     # Both are quantiles of draws: their own error is a sixth of the width.
     width = drawn.high - drawn.low
-    assert result["intervals"]["auc"] == pytest.approx((drawn.low, drawn.high), abs=width / 5)
+    assert result["intervals"]["all"]["auc"] == pytest.approx(
+        (drawn.low, drawn.high), abs=width / 5
+    )
     assert result["scores"]["all"]["auc"] == pytest.approx(area(truth, probabilities))
 
 
@@ -109,11 +111,15 @@ def test_parts_have_all_sources_or_lack_one(model: Any) -> None:
 def test_groups_widen_intervals_and_few_have_none(model: Any) -> None:
     twice = pd.concat([X[TEST], X[TEST]]), np.concatenate([Y[TEST], Y[TEST]])
     groups = np.tile(np.arange(80), 2)
-    alone = score_cohort(model, X[TEST], Y[TEST], Classification(), n_draws=100)["intervals"]["auc"]
-    grouped = score_cohort(model, *twice, Classification(), groups, n_draws=100)["intervals"]["auc"]
+    alone = score_cohort(model, X[TEST], Y[TEST], Classification(), n_draws=100)["intervals"][
+        "all"
+    ]["auc"]
+    grouped = score_cohort(model, *twice, Classification(), groups, n_draws=100)["intervals"][
+        "all"
+    ]["auc"]
     assert grouped == pytest.approx(alone, abs=0.02)
     few = score_cohort(model, *twice, Classification(), np.repeat([0, 1], 80), n_draws=100)
-    assert few["intervals"]["auc"] is None
+    assert few["intervals"]["all"]["auc"] is None
 
 
 def test_a_regression_is_scored_and_calibrated() -> None:
@@ -124,18 +130,65 @@ def test_a_regression_is_scored_and_calibrated() -> None:
     line = result["calibration"]["target"]
     assert line["slope"] == pytest.approx(np.polyfit(predictions, target[TEST], 1)[0])
     assert line["intercept"] == pytest.approx((target[TEST] - predictions).mean())
-    low, high = result["intervals"]["r2"]
+    low, high = result["intervals"]["all"]["r2"]
     assert low < result["scores"]["all"]["r2"] < high
 
 
 def test_a_perfect_score_has_no_interval_from_draws_that_are_all_the_same(model: Any) -> None:
     own = model.predict(X[TEST])
     result = score_cohort(model, X[TEST], own, Classification(), n_draws=100)
-    assert result["intervals"]["auc"] is None
-    low, high = result["intervals"]["balanced_accuracy"]
+    assert result["intervals"]["all"]["auc"] is None
+    low, high = result["intervals"]["all"]["balanced_accuracy"]
     assert low < 1 == pytest.approx(high)
 
 
 def test_a_class_that_was_not_learned_is_refused(model: Any) -> None:
     with pytest.raises(DataError, match="'perhaps'"):
         score_cohort(model, X[TEST], np.full(80, "perhaps"), Classification(), n_draws=100)
+
+
+def test_one_class_has_an_accuracy_alone(model: Any) -> None:
+    ill = X[TEST][Y[TEST] == "yes"]
+    result = score_cohort(model, ill, np.full(len(ill), "yes"), Classification(), n_draws=50)
+    right = model.predict(ill) == "yes"
+    scores = result["scores"]["all"]
+    assert scores["accuracy"] == pytest.approx(right.mean())
+    assert scores["confusion"] == [[0, 0], [int((~right).sum()), int(right.sum())]]
+    assert scores["balanced_accuracy"] is scores["auc"] is scores["baseline"] is None
+    ends = proportion_confint(int(right.sum()), len(ill))
+    assert result["intervals"]["all"]["accuracy"] == pytest.approx(ends)
+    assert result["calibration"] == {}
+    assert "'yes'" in result["notes"][0]
+
+
+def proportion_confint(n_right: int, n: int) -> tuple[float, float]:
+    """Return Wilson's interval, as the roots of the quadratic equation of the score test."""
+    z, share = norm.ppf(0.975), n_right / n
+    low, high = sorted(np.roots([1 + z**2 / n, -(2 * share + z**2 / n), share**2]))
+    return float(low), float(high)
+
+
+def test_parts_have_intervals_like_cohorts_of_their_own(model: Any) -> None:
+    lacking = X[TEST].copy()
+    few = np.arange(80) < 30
+    lacking.loc[lacking.index[few], ["lab_a", "lab_b"]] = np.nan
+    result = score_cohort(model, lacking, Y[TEST], Classification(), n_draws=100)
+    for part, rows in {"complete": ~few, "incomplete": few}.items():
+        alone = score_cohort(model, lacking[rows], Y[TEST][rows], Classification(), n_draws=100)
+        for score, ends in alone["intervals"]["all"].items():
+            assert result["intervals"][part][score] == pytest.approx(ends)
+        assert result["scores"][part]["auc"] == pytest.approx(
+            roc_auc_score(Y[TEST][rows] == "yes", model.predict_proba(lacking[rows])[:, 1])
+        )
+
+
+def test_calibration_needs_fifty_samples_of_both_kinds(model: Any) -> None:
+    def enough(n_yes: int, n_no: int) -> bool:
+        places = [*np.flatnonzero(Y == "yes")[:n_yes], *np.flatnonzero(Y == "no")[:n_no]]
+        cohort = X.iloc[places], Y[places]
+        result = score_cohort(model, *cohort, Classification(), n_draws=20)
+        return bool(result["calibration"]["yes"]["enough"])
+
+    assert enough(50, 50)
+    assert not enough(49, 60)
+    assert not enough(60, 49)

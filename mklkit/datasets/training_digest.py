@@ -1,0 +1,127 @@
+"""A digest of training rows, by which new rows are recognised as the same."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mklkit.errors import counted, quoted
+
+Hashes = NDArray[np.uint64]
+
+MOST = 10_000
+"""The hashes that are kept, the smallest of all, which are a random sample."""
+DISTINCT = 0.95
+"""If a smaller share of training rows is distinct, other rows equal them by chance."""
+
+
+def digest_of(hashes: Hashes) -> Hashes:
+    """Return the smallest of distinct hashes, in order."""
+    return np.unique(hashes)[:MOST]
+
+
+def digest_of_rows(hashes: Hashes) -> Hashes:
+    """Return the digest of rows; an empty one if many are the same, which then tells nothing."""
+    digest = np.unique(hashes)
+    return digest[:MOST] if len(digest) >= DISTINCT * len(hashes) else digest[:0]
+
+
+def hashes_of_ids(ids: pd.Series) -> Hashes:
+    """Return a hash for each identifier, as text."""
+    return np.asarray(pd.util.hash_array(ids.astype(str).to_numpy(object)), np.uint64)
+
+
+def hashes_of_rows(numbers: NDArray[np.floating[Any]], words: NDArray[np.object_]) -> Hashes:
+    """Return a hash for each row of numbers (n, d) and texts (n, k), in which both may have gaps.
+
+    Numbers count in single precision, so that the type in which a file stores them does not matter.
+    """
+    draw = np.random.default_rng(0)
+    n_rows, width = numbers.shape
+    factors = draw.integers(1 << 63, size=width + words.shape[1], dtype=np.uint64) * 2 + 1
+    sums = np.zeros(n_rows, np.uint64)
+    for place, column in enumerate(numbers.T):
+        with np.errstate(over="ignore"):
+            values = column.astype(np.float32) + np.float32(0)
+        values[np.isnan(values)] = np.nan
+        sums += values.view(np.uint32) * factors[place]
+    for place, texts in enumerate(words.T):
+        known = pd.Series(texts, dtype=object).fillna("").astype(str).to_numpy(object)
+        sums += pd.util.hash_array(known) * factors[width + place]
+    return np.asarray(pd.util.hash_array(sums), np.uint64)
+
+
+def as_text(digest: Hashes) -> str:
+    """Return a digest as text, for the facts of a model file."""
+    return base64.b64encode(digest.astype("<u8").tobytes()).decode()
+
+
+def from_text(text: Any) -> Hashes:
+    """Return a digest from the facts of a model file; an empty one if they hold something else."""
+    try:
+        return np.frombuffer(base64.b64decode(text, validate=True), "<u8").astype(np.uint64)
+    except (TypeError, ValueError, binascii.Error):
+        return np.zeros(0, np.uint64)
+
+
+@attrs.define(eq=False)
+class KnownRows:
+    """How many new rows, which may come in parts, are training rows of a model.
+
+    A model file keeps 8 bytes for each of at most 10,000 training rows: a hash of the identifier,
+    where files were joined by one, and one of all values that the encoder read. Identifiers
+    recognise a sample that was measured again, or lacks a source; values recognise the rows of a
+    table without identifiers, unless more than one in twenty training rows equals another one. A
+    hash does not contain what it was made from, but whoever knows an identifier, or all values of
+    a row, can test whether the model has learned from it. Sparse tables have no hashes of values.
+
+    Parameters
+    ----------
+    encoder : TableEncoder, optional
+        The model's.
+    ids : ndarray of uint64
+        The digest of training identifiers.
+    n_training : int
+        How many rows the model has learned from; with more than a digest keeps, it tells the least
+        number.
+    """
+
+    encoder: Any
+    ids: Hashes
+    n_training: int
+    n_rows: int = 0
+    by_id: int = 0
+    by_values: int = 0
+    name: str = ""
+
+    def add(self, features: pd.DataFrame, ids: pd.Series | None) -> None:
+        """Look at more rows, as read."""
+        self.n_rows += len(features)
+        if ids is not None and len(self.ids):
+            self.name = str(ids.name)
+            self.by_id += int(np.isin(hashes_of_ids(ids), self.ids).sum())
+        if self.encoder is not None and len(self.encoder.row_digest_):
+            rows = self.encoder.row_hashes(features)
+            self.by_values += int(np.isin(rows, self.encoder.row_digest_).sum())
+
+    def sentences(self) -> list[str]:
+        """Return a sentence if some rows are training rows."""
+        count, why = self.by_id, f"by {quoted(self.name)}"
+        digest = self.ids
+        if self.by_values > count:
+            count, why = self.by_values, "with the same values"
+            digest = self.encoder.row_digest_
+        if not count:
+            return []
+        least = "at least " if len(digest) < self.n_training else ""
+        are = "is a training row" if count == 1 else "are training rows"
+        return [
+            f"{least}{count:,} of {counted(self.n_rows, 'row')} {are} of the model ({why}): scores"
+            " on them are too good"
+        ]
