@@ -1,6 +1,6 @@
 """How often ``compare`` and ``explain`` say what is not so, on studies whose truth is known.
 
-``python bench_answers.py [--settings plain rare] [--sizes 80 250] [--studies 200] [--further 1000]
+``python bench_answers.py [--settings plain rare] [--sizes 80 250] [--studies 200] [--further 600]
 [--commands 2] [--always] [--answers FILE]`` prints a table in Markdown. The settings are in
 ``simulated_studies.py``. What is true of a difference is its mean over further studies with five
 folds each. A sentence is false if it says that something is better, worse, lost or gained which is
@@ -230,7 +230,7 @@ def main() -> None:
     parser.add_argument("--settings", nargs="*", choices=names, default=list(names))
     parser.add_argument("--sizes", type=int, nargs="*", default=None)
     parser.add_argument("--studies", type=int, default=200)
-    parser.add_argument("--further", type=int, default=1000)
+    parser.add_argument("--further", type=int, default=600)
     parser.add_argument("--commands", type=int, default=0)
     parser.add_argument("--always", action="store_true", help="give a verdict in all studies")
     parser.add_argument("--answers", type=Path, help="a CSV file to add all answers to")
