@@ -281,15 +281,16 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     how = comparison.task, plan["score"], plan["reference"]
     for name in names:
         table = comparison.table(name)
-        show(comparison_grid(table, *how, name if len(names) > 1 else None))
+        test = comparison.test_of(name)
+        show(comparison_grid(table, *how, test, name if len(names) > 1 else None))
         failed = table[table["failures"] > 0]
         for row in failed.to_dict("records"):
             show(f"{row['method']} {shortfall(row)}")
     if len(names) > 1:
-        over = comparison_grid(comparison.table(), *how, "over data sets")
+        over = comparison_grid(comparison.table(), *how, test, "over data sets")
         show(over, *_rank_tests(comparison))
     elif len(comparison.questions):
-        show(questions_grid(comparison.questions, comparison.score))
+        show(questions_grid(comparison.questions, comparison.score, test))
     splits = dict.fromkeys(part["description"] for part in plan["splits"])
     lines: list[Fact] = [
         ("data", [line for source in data for line in (source.summary, *source.notes)]),

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from mklkit.protocols.score import Score
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
-LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"
+LEGEND = "{2}: difference from {0}; p: {3}, Holm"
 OVER_DATA_SETS = (
     "\nrank: mean rank over the data sets, 1 is best; worse: the probability that, on"
     " another data set, being worse than {1} by over two points (2 % of the baseline's error)"
     " is likelier than being the same or better"
 )
 LAST = {"rank": 1, "p_worse": 2, "seconds": 3}
-PLANNED = "interval: at Holm's level, 95 % or more; p: corrected t-test, Holm, over {}"
+PLANNED = "interval: at Holm's level, 95 % or more; p: {}, Holm, over {}"
 
 
-def questions_grid(tests: pd.DataFrame, score: Score) -> Grid:
+def questions_grid(tests: pd.DataFrame, score: Score, test: str) -> Grid:
     """Return the planned tests of one data set, with differences in a score."""
-    caption = PLANNED.format(counted(len(tests), "question"))
+    caption = PLANNED.format(test, counted(len(tests), "question"))
     return terminal_table(questions_result(tests, score), caption=caption, dense=True)
 
 
@@ -41,6 +41,7 @@ def comparison_grid(
     task: Task,
     score: str,
     reference: str | None,
+    test: str,
     title: str | None = None,
 ) -> Grid:
     """Return the rows of the methods that have a score, of one data set or over several.
@@ -51,7 +52,7 @@ def comparison_grid(
     has_legend = title is None or several
     scored = results[results["score"].notna()]
     result = _for_terminal(methods_result(scored, task, score, reference), task)
-    legend = _legend(result.columns, reference, several) if has_legend else ""
+    legend = _legend(result.columns, reference, test, several) if has_legend else ""
     heading = None if title is None else f"\n{title}"
     table = terminal_table(result, lambda row: STYLES[row["kind"]], legend, heading, dense=True)
     table.show_edge = has_legend  # the empty lines above the head and below the rows
@@ -68,10 +69,10 @@ def _for_terminal(result: ResultTable, task: Task) -> ResultTable:
     return attrs.evolve(result, columns=ordered)
 
 
-def _legend(columns: Sequence[Column], reference: str | None, several: bool) -> str:
+def _legend(columns: Sequence[Column], reference: str | None, test: str, several: bool) -> str:
     names = (reference or "the best", reference or "the first")
     beside = next((column.short for column in columns if column.key == "difference"), "")
-    text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*names, beside)
+    text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*names, beside, test)
     shorts = {column.short for column in columns}
     if "bal." in shorts:
         text = f"bal.: balanced accuracy; {text}"

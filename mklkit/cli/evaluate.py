@@ -8,6 +8,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.advice import advice_if_useless
 from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.tables import (
+    PARTS,
     class_table,
     data_line,
     model_line,
@@ -86,7 +87,8 @@ def _report(study: Study, outcome: Any, result: dict[str, Any]) -> None:
     _, _, *scores = scores_result(study.task, [means], study.score).columns
     show(facts_grid([(column.head, column.text(means)) for column in scores]))
     if result["parts"]:
-        show(parts_table(study.task, result["parts"], study.score))
+        parts = {PARTS[key]: part for key, part in result["parts"].items()}
+        show(parts_table(study.task, parts, study.score))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
     show(metadata, seconds(result["seconds"]))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import Task
 
 if TYPE_CHECKING:
-    from mklkit.datasets.files import ChunkedTable
+    from mklkit.datasets.files import TableInParts
     from mklkit.evaluation.study import Roles
     from mklkit.evaluation.study_fits import FittedStudy
 
@@ -165,7 +165,7 @@ def _check_parts(roles: Roles, covariates: str | None, task: str) -> None:
 
 def _fit_in_parts(
     settings: ModelSettings,
-    chunked: ChunkedTable,
+    chunked: TableInParts,
     roles: Roles,
     holdout: float,
     scheduler: str | None,

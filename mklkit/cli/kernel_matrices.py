@@ -9,7 +9,7 @@ import attrs
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import working
+from mklkit.cli.console import say, working
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
@@ -99,6 +99,8 @@ def matrices_of(
         schema = steps.named_steps["encode"].schema_
         rows = load_features(source, names, targets, names, schema)
         numbers = range(len(rows.features))
+        for note in rows.notes:
+            say(note)
         ids = [str(label) for label in (numbers if rows.ids is None else rows.ids)]
         check_ids(ids)
         return bank.on(steps.transform(rows.features)), ids

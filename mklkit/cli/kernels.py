@@ -191,6 +191,7 @@ class Compared:
         saved: SavedKernels | None,
     ) -> Compared:
         """Return the kernels of the options, or of a saved model, fitted encoder included."""
+        from mklkit.datasets.new_rows import with_missing_sources
         from mklkit.datasets.pipeline import DEFAULT_SCALE
         from mklkit.estimators.from_preset import find_preset
         from mklkit.estimators.proposing import propose_kernels
@@ -207,7 +208,13 @@ class Compared:
         table, notes = study.table, list(study.notes)
         scale = settings.scale or (preset and preset.scale) or DEFAULT_SCALE
         if saved is not None:
-            features = saved.steps.transform(table.features)
+            encoder = saved.steps.named_steps["encode"]
+            complete, absent = with_missing_sources(
+                table.name, table.features, encoder.feature_names_in_.tolist(), encoder.schema_
+            )
+            study = attrs.evolve(study, table=attrs.evolve(table, features=complete))
+            notes += absent
+            features = saved.steps.transform(complete)
             return cls(study, saved.steps, saved.kernels, scale, features, notes)
         steps = study.pipeline[:-1]
         features = steps.fit_transform(table.features)

@@ -143,7 +143,7 @@ def _lines(score: Score, result: dict[str, Any]) -> tuple[str, list[str]]:
 
 def _too_few(names: list[str], task: Task) -> str:
     """Return a sentence on calibrations that so few samples do not tell."""
-    from mklkit.evaluation.cohort import FEWEST_SAMPLES
+    from mklkit.evaluation.calibration_lines import FEWEST_SAMPLES
 
     needed = f"about {FEWEST_SAMPLES} samples"
     if task.has_classes:

@@ -108,16 +108,16 @@ def scores_tables(
     The scores are those of the ``task`` of a name; the ``first`` of them is the one that counts.
     """
     part, decisive = decisive_score(scores)
-    known = {key: score for key, score in scores.items() if score is not None}
+    known = {PARTS[key]: score for key, score in scores.items() if score is not None}
     table = parts_table(task, known, first)
     return [table, class_table(decisive, part)] if "confusion" in decisive else [table]
 
 
 def parts_table(task: Task, scores: dict[str, dict[str, Any]], first: str | None = None) -> Grid:
-    """Return the scores of parts of the rows, by key or name, side by side."""
+    """Return the scores of parts of the rows, by their names, side by side."""
     from mklkit.evaluation.result_tables import scores_result
 
-    parts = [{"name": PARTS.get(key, key), **score} for key, score in scores.items()]
+    parts = [{"name": name, **score} for name, score in scores.items()]
     return terminal_list(scores_result(task, parts, first))
 
 

@@ -20,7 +20,7 @@ from mklkit.comparison.design import Design
 from mklkit.comparison.incomplete import with_missing_sources
 from mklkit.comparison.line_up import check_reference, methods_to_compare
 from mklkit.comparison.methods import Method
-from mklkit.comparison.running import run_cells
+from mklkit.comparison.running import answers_of_cells, one_split_of, run_cells
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
 from mklkit.datasets.covariates import quiet_removal
@@ -30,6 +30,7 @@ from mklkit.errors import IncompatibleError
 from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
 from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.leakage import leakage_notes
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.study import Roles
 from mklkit.evaluation.time_limits import seconds_of, shortened
@@ -114,7 +115,8 @@ def compare(
     train : float, optional
         The share of samples for training, with ``mccv``; by default 0.5.
     split_column : str, optional
-        A column whose values ``train`` and ``test`` define a single split to use instead.
+        A column whose values ``train`` and ``test`` define a single split to use instead. Its
+        tests compare the fitted models on the test samples.
     groups : str or array-like of shape (N,), optional
         The column, or array, that groups samples, such as those of a patient: the samples of a
         group are in the same part of each split, also inside a fit.
@@ -234,7 +236,23 @@ def compare(
     notes += _left_out(cells)
     reused = len(cells) - stored.n_new
     complete = len(cells) == total
-    return Comparison(cells, data, compared, metadata, notes, complete, reused, by_time, unadjusted)
+    tested = _tested(data, plans, str(design.score), cells)
+    return Comparison(
+        cells, data, compared, metadata, notes, complete, reused, by_time, unadjusted, tested
+    )
+
+
+def _tested(
+    data: Sequence[DataSet], plans: Sequence[Splits], score: str, cells: Sequence[Cell]
+) -> dict[str, OneSplit]:
+    """Return the test samples of each data set with a single split, and what methods answer."""
+    tested = {}
+    for source, plan in zip(data, plans, strict=True):
+        one_split = one_split_of(source, plan, score)
+        if one_split is not None:
+            of_data = [cell for cell in cells if cell.data == source.name]
+            tested[source.name] = answers_of_cells(one_split, of_data)
+    return tested
 
 
 class _TimeOver(Exception):
@@ -324,6 +342,11 @@ def plan_metadata(
             source.name: units
             for source, plan in zip(data, plans, strict=True)
             if (units := _resolution(source, plan, str(design.score))) is not None
+        },
+        "one_split": {
+            source.name: one_split.test
+            for source, plan in zip(data, plans, strict=True)
+            if (one_split := one_split_of(source, plan, str(design.score))) is not None
         },
         "seed": design.settings.seed,
         "tune": design.settings.tune,

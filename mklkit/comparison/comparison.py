@@ -41,6 +41,7 @@ from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.no_verdict import why_no_verdict
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import beats_guessing
 from mklkit.evaluation.verdict import verdict
@@ -54,8 +55,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SPLIT = ["data", "repeat", "fold"]
-HIDDEN = ("scores", "weights", "details")
+HIDDEN = ("scores", "weights", "details", "responses")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
+CORRECTED = "corrected t-test"
+"""The test over several splits."""
+WITHOUT_RESPONSES: Any = attrs.filters.exclude("responses")
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -72,7 +76,8 @@ class Comparison:
         The methods, with their pipelines.
     plan : dict
         Plain values: ``data``, ``splits``, ``task``, ``score``, ``margins``, ``resolution``,
-        ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``;
+        ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``; ``one_split``,
+        the test on each data set with a single split;
         ``asked_after_scores``, whether a file of results held scores of other methods before.
     notes : list of str
         What was left out or differs from the request.
@@ -85,6 +90,9 @@ class Comparison:
     unadjusted : dict of str to dict of str to list of str, default={}
         Per data set, the methods that read columns from which the removed ``covariates`` can still
         be told (discrete or skewed ones), and these columns. They get no verdict and no p value.
+    tested : dict of str to OneSplit, default={}
+        Per data set with a single split, its test samples with the answers of the fitted models.
+        Tests and intervals are then about these models, over samples.
 
     Attributes
     ----------
@@ -146,6 +154,7 @@ class Comparison:
     reused: int = 0
     by_time: bool = False
     unadjusted: dict[str, dict[str, list[str]]] = attrs.field(factory=dict)
+    tested: dict[str, OneSplit] = attrs.field(factory=dict)
 
     def __repr__(self) -> str:
         """Return one line: how much was compared, and the best row."""
@@ -234,13 +243,15 @@ class Comparison:
             For one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
-            test); the score of a ``guess`` without any feature; ``complete_score`` and
-            ``incomplete_score`` of the test rows that have all sources and those that lack one;
-            the scores of the task by their keys, such as ``accuracy``, ``balanced_accuracy``,
-            ``auc`` and ``log_loss``, or ``r2`` and ``mean_absolute_error``; the ``difference`` in
-            score from the requested reference, else from the best method that did not fail,
-            ``p_corrected`` by the corrected resampled t-test with Holm's correction and
-            ``p_paired`` by the ordinary paired t-test, without a correction; ``seconds``,
+            test, of a single split over its test samples); the score of a ``guess`` without any
+            feature; ``complete_score`` and ``incomplete_score`` of the test rows that have all
+            sources and those that lack one; the scores of the task by their keys, such as
+            ``accuracy``, ``balanced_accuracy``, ``auc`` and ``log_loss``, or ``r2`` and
+            ``mean_absolute_error``; the ``difference`` in score from the requested reference, else
+            from the best method that did not fail, with its 95 % interval ``difference_low`` to
+            ``difference_high``, ``p_corrected`` by the corrected resampled t-test (of a single
+            split McNemar's test or the paired bootstrap of its test samples) with Holm's correction
+            and ``p_paired`` by the ordinary paired t-test, without a correction; ``seconds``,
             ``refit_seconds`` and ``predict_seconds`` per split, peak ``memory`` in bytes.
 
             For several data sets, the best rank first: the means over data sets, ``rank``, and
@@ -263,7 +274,7 @@ class Comparison:
             raise DataError(f"There are no results of data {name!r}, only of {listed(names)}.")
         runs = self._compared[self._compared["data"] == name]
         return without_p_values(
-            table_of_splits(runs, self.score, self.task, reference),
+            table_of_splits(runs, self.score, self.task, reference, self.tested.get(name)),
             self.unadjusted.get(name, {}),
             reference,
             self._why_no_verdict(name),
@@ -290,7 +301,13 @@ class Comparison:
         questions = self.plan["questions"]
         tests = [
             without_verdicts(
-                answers(runs, questions, self._resolution(name, runs), self._margins[str(name)]),
+                answers(
+                    runs,
+                    questions,
+                    self._resolution(name, runs),
+                    self._margins[str(name)],
+                    self.tested.get(str(name)),
+                ),
                 self.unadjusted.get(str(name), {}),
                 self._why_no_verdict(str(name)),
             ).assign(data=name)
@@ -366,8 +383,24 @@ class Comparison:
     @property
     def how(self) -> list[str]:
         """What a difference estimates, and what the tests of the questions cover."""
-        covered = "" if len(self._compared[SPLIT].drop_duplicates()) < 2 else coverage(self.plan)
+        is_tested = bool(self.tested) or len(self._compared[SPLIT].drop_duplicates()) > 1
+        covered = coverage(self.plan) if is_tested else ""
         return [text for text in (estimand(self.plan), covered) if text]
+
+    def test_of(self, name: str) -> str:
+        """Return the test of differences on a data set.
+
+        Parameters
+        ----------
+        name : str
+            The name of the data set.
+
+        Returns
+        -------
+        str
+            The corrected t-test over splits, or that of a single split.
+        """
+        return self.tested[name].test if name in self.tested else CORRECTED
 
     def shown(self, score: float) -> str:
         """Return a score as it is written in text.
@@ -453,7 +486,8 @@ class Comparison:
         -------
         dict
             With None for NaN: ``plan``, ``complete``, ``notes``, ``how``, ``tables`` by data set,
-            ``questions``, ``verdict``, ``unadjusted`` and ``cells``; of several data sets also
+            ``questions``, ``verdict``, ``unadjusted`` and ``cells`` (without ``responses``, the
+            answers for single samples, which are in a file of results); of several data sets also
             ``over_data_sets`` and ``ranking``.
         """
         names = self.compared_data
@@ -466,7 +500,7 @@ class Comparison:
             "questions": self.questions.to_dict("records"),
             "verdict": self.verdict,
             "unadjusted": self.unadjusted,
-            "cells": [attrs.asdict(cell) for cell in self.cells],
+            "cells": [attrs.asdict(cell, filter=WITHOUT_RESPONSES) for cell in self.cells],
         }
         if len(names) > 1:
             content["over_data_sets"] = self.table().to_dict("records")

@@ -88,6 +88,7 @@ def methods_result(
         {**row, "difference": math.nan} if row["method"] == compared_to else row for row in rows
     ]
     beside = difference_column(ranking, f"To {reference or 'the best'}")
+    beside = attrs.evolve(beside, detail=partial(_difference_interval, beside))
     return ResultTable([*WORDS, lead, *measures, beside, *SPLITS], rows, caption, note)
 
 
@@ -118,6 +119,13 @@ def _level(test: Row) -> str:
     return numbers.percentage(test["level"])
 
 
+def _difference_interval(column: Column, row: Row) -> str:
+    """Return the interval of a difference, empty if there is none."""
+    if not is_known(row["difference"]) or not is_known(row["difference_low"]):
+        return ""
+    return f"{column.written(row['difference_low'])} to {column.written(row['difference_high'])}"
+
+
 RANKED = ("score", "difference", *PARTS)
 """The keys of values in the score that ranks methods."""
 
@@ -125,7 +133,12 @@ RANKED = ("score", "difference", *PARTS)
 def _written(table: pd.DataFrame, score: Score) -> list[Row]:
     """Return rows with the values of the score that ranks methods, of an error without the sign."""
     if score.lower:
-        ends = {"low": "high", "high": "low"}
+        ends = {
+            f"{of}{end}": f"{of}{other}"
+            for of in ("", "difference_")
+            for end, other in (("low", "high"), ("high", "low"))
+        }
+        ends = {end: other for end, other in ends.items() if end in table}
         signed = [key for key in (*RANKED, *ends) if key in table]
         table = table.assign(**-table[signed].astype(float)).rename(columns=ends)
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]

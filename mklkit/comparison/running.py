@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
+from mklkit.evaluation.one_split import OneSplit, Recorder, plain, read_responses
 from mklkit.persistence.metadata import json_ready
 from mklkit.protocols import Array
 from mklkit.protocols.score import values_of
@@ -45,12 +46,13 @@ RESET_PEAK = "5"
 class Encoded:
     """The encoded and scaled rows of one split, made once for all methods with the same steps."""
 
-    def __init__(self, data: DataSet, plan: Splits, place: int) -> None:
+    def __init__(self, data: DataSet, plan: Splits, place: int, score: str) -> None:
         self.data = data
         self.split = plan[place]
         self.place = place
         split = self.split
         self.held_out = data.task.held_out(data.truth, plan.tests)
+        self.one_split = one_split_of(data, plan, score)
         self.complete = not data.features.isna().any(axis=None)
         self.labels = data.truth[split.train], data.truth[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
@@ -87,6 +89,36 @@ class Encoded:
         return self._rows[key]
 
 
+def one_split_of(data: DataSet, plan: Splits, score: str) -> OneSplit | None:
+    """Return the test samples of the only split; None if there are several splits."""
+    if len(plan) > 1:
+        return None
+    task, ranking, test = data.task, data.task.score_named(score), plan[0].test
+    training, truth = data.truth[plan[0].train], data.truth[test]
+    held_out = task.held_out(data.truth, plan.tests)
+    variance = None if held_out is None else held_out.variance(0)
+
+    def value(model: Any, rows: Any, truth: NDArray[Any]) -> float:
+        predictions = np.asarray(model.predict(rows))
+        answers = task.answers(model, rows, truth, predictions, training, variance)
+        if ranking.of is not None and answers.has(ranking.needs):
+            return ranking.sign * float(ranking.of(answers))
+        return float(task.scorer(score, variance, training)(model, rows, truth))
+
+    classes = np.unique(data.truth) if task.has_classes else None
+    groups = None if data.groups is None else data.groups[test]
+    return OneSplit(task, ranking, truth, value, classes, groups)
+
+
+def answers_of_cells(one_split: OneSplit, cells: Iterable[Cell]) -> OneSplit:
+    """Return the test samples of a split with the answers of the methods."""
+    n_samples = len(one_split.truth)
+    n_classes = None if one_split.classes is None else len(one_split.classes)
+    return one_split.having(
+        {cell.method: read_responses(cell.responses, n_samples, n_classes) for cell in cells}
+    )
+
+
 def run_cells(
     data: DataSet,
     plan: Splits,
@@ -106,6 +138,7 @@ def run_cells(
     """
     data.check()
     score = score or data.task.ranked_by[0]
+    split_of_all = one_split_of(data, plan, score)
     for place, split in enumerate(plan):
         for method in methods:
             cell = known(place, method)
@@ -118,9 +151,16 @@ def run_cells(
                     f' {cell.data} with "split": {place} has the numbers of another split. Delete'
                     " this line to repeat its run."
                 )
+            if split_of_all is not None and cell.responses:
+                known_answers = answers_of_cells(split_of_all, [cell]).responses[cell.method]
+                if not split_of_all.is_of(known_answers, cell.score):
+                    raise DataError(
+                        f"The file of results is damaged: the responses of {quoted(cell.method)} on"
+                        f" {cell.data} do not have its score. Delete this line to repeat its run."
+                    )
     seconds: dict[str, float] = {}
     for place in range(len(plan)):
-        encoded = Encoded(data, plan, place)
+        encoded = Encoded(data, plan, place, score)
         shared = Cache(max_memory)
         reasons = _too_slow(methods, seconds) if capped else {}
         for method in methods:
@@ -230,14 +270,18 @@ def measured(
     task, (training, labels) = encoded.data.task, encoded.labels
     task.check_predicted(answers, labels)
     variance = encoded.variance()
-    evidence = task.answers(classifier, rows, labels, answers, training, variance)
+    one_split = encoded.one_split
+    model = classifier if one_split is None else Recorder(classifier, rows, answers)
+    evidence = task.answers(model, rows, labels, answers, training, variance)
     cell: dict[str, Any] = {"details": task.details(evidence, labels, answers, encoded.data.target)}
     cell["scores"] = values_of(evidence, task.measured)
     ranking = task.score_named(score)
     value = cell["scores"].get(ranking.key)
     if value is None:
-        value = ranking.sign * task.scorer(score, variance, training)(classifier, rows, labels)
+        value = ranking.sign * task.scorer(score, variance, training)(model, rows, labels)
     cell["score"] = float(ranking.sign * value)
+    if one_split is not None and np.isfinite(cell["score"]):
+        cell["responses"] = plain(one_split.essential(model))
     cell["guess"] = encoded.guess(score)
     if encoded.data.incomplete is not None:
         incomplete, test = encoded.data.incomplete, encoded.split.test

@@ -17,8 +17,10 @@ from attrs import validators
 from mklkit.comparison.methods import Method
 from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, quoted
+from mklkit.evaluation.one_split import read_responses
 from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.metadata import json_ready
+from mklkit.protocols import Task
 from mklkit.registry.tasks import task_named
 
 HEAD = b'{"mklkit_comparison": 1, '
@@ -50,6 +52,7 @@ WEIGHTS: Any = validators.optional(
 )
 IS_NUMBER: Any = validators.and_(validators.instance_of((int, float)), NO_BOOLEAN)
 SCORES: Any = validators.deep_mapping(TEXT, IS_NUMBER)
+LISTS: Any = validators.deep_mapping(TEXT, validators.instance_of(list))
 DETAILS: Any = validators.deep_mapping(TEXT, validators.instance_of((dict, list)))
 
 
@@ -106,6 +109,10 @@ class Cell:
         What the task keeps for a report, see :meth:`mklkit.protocols.Task.details`: of classes,
         ``confusion``, the counts by true and predicted class, in the order of the data's classes,
         and ``calibration``, see :func:`mklkit.evaluation.class_scores.calibration`.
+    responses : dict of str to list
+        If there is a single split, what the fitted model answers for each test sample, as far as
+        the score needs it: ``predict`` (of classes their numbers), ``decision_function`` or
+        ``predict_proba``; see :class:`mklkit.evaluation.one_split.OneSplit`.
     """
 
     data: str = attrs.field(validator=TEXT)
@@ -128,6 +135,7 @@ class Cell:
     params: dict[str, Any] | None = attrs.field(default=None, validator=PARAMS)
     weights: dict[str, float] | None = attrs.field(default=None, validator=WEIGHTS)
     details: dict[str, Any] = attrs.field(factory=dict, validator=DETAILS)
+    responses: dict[str, list[Any]] = attrs.field(factory=dict, validator=LISTS)
     reason: str | None = attrs.field(default=None, validator=validators.optional(TEXT))
 
 
@@ -238,6 +246,14 @@ class Results:
             self.had_other_methods |= bool(self._cells)
             self._write({"methods": self._methods})
 
+    @property
+    def _task(self) -> Task:
+        return task_named(self._plan["task"])
+
+    def _n_classes(self, place: int) -> int | None:
+        """Return the number of classes of a data set, None for other targets."""
+        return len(self._plan["data"][place]["classes"]) if self._task.has_classes else None
+
     def _take(self, number: int, values: dict[str, Any]) -> None:
         """Read a line: the plan, the methods of a later run, or a cell."""
         if number == 1:
@@ -258,8 +274,9 @@ class Results:
         split, key = values.pop("split"), values.pop("key")
         cell = Cell(**values)
         place = [data["name"] for data in self._plan["data"]].index(cell.data)
-        task = task_named(self._plan["task"])
+        task = self._task
         task.check_details(cell.details, self._plan["data"][place])
+        read_responses(cell.responses, cell.n_test, self._n_classes(place))
         measured = {score.key: score for score in task.measured}
         possible = (
             values.keys() == attrs.fields_dict(Cell).keys(),
@@ -267,6 +284,7 @@ class Results:
             all(key in measured and measured[key].possible(n) for key, n in cell.scores.items()),
             # A run has a score or a reason why there is none.
             (cell.reason is None) == (values["score"] is not None),
+            not cell.responses or self._plan["splits"][place]["number"] == 1,
         )
         if not all(possible):
             raise ValueError("a value is impossible for a run")

@@ -20,6 +20,7 @@ from mklkit.evaluation import (
     indistinguishable,
     paired_t_test,
 )
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 from mklkit.protocols import Task
@@ -34,39 +35,52 @@ DIGITS = 12
 
 
 def table_of_splits(
-    results: pd.DataFrame, score: Score, task: Task, reference: str | None = None
+    results: pd.DataFrame,
+    score: Score,
+    task: Task,
+    reference: str | None = None,
+    one_split: OneSplit | None = None,
 ) -> pd.DataFrame:
     """Return one row per method of one data set, the best score first; see Comparison.table."""
     scores, _ = _by_split(results)
     rows = _rows(results, task)
     groups = results.groupby("method", sort=False)
     rows["deviation"] = groups["score"].std()
-    rows[["low", "high"]] = [_interval(group, score) for _, group in groups]
+    rows[["low", "high"]] = [_interval(group, score, one_split) for _, group in groups]
     # A method that failed on a split may owe its mean to easier splits.
     eligible = scores.dropna(axis=1)
     best = str(eligible.mean().round(DIGITS).idxmax()) if eligible.size else None
-    tests = tests_against(results, reference if reference in scores else best)
+    tests = tests_against(results, reference if reference in scores else best, one_split)
     return _sorted(rows.join(tests), "score", ascending=False)
 
 
-def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
+def tests_against(
+    results: pd.DataFrame, reference: str | None, one_split: OneSplit | None
+) -> pd.DataFrame:
     """Return each method's difference from a reference and its p values, on the splits of both.
 
-    For each method: ``difference`` in score, ``p_corrected`` by the corrected resampled t-test with
-    Holm's correction, ``p_paired`` by the paired t-test. The reference has no p values; without one
-    there is no difference.
+    For each method: ``difference`` in score, its 95 % interval ``difference_low`` to
+    ``difference_high``, ``p_corrected`` by the corrected resampled t-test, or the test of
+    ``one_split``, with Holm's correction, and ``p_paired`` by the paired t-test. The reference has
+    no p values; without one there is no difference.
     """
     scores, sizes = _by_split(results)
-    columns = ["difference", "p_corrected", "p_paired"]
+    interval = ["difference_low", "difference_high"]
+    columns = ["difference", *interval, "p_corrected", "p_paired"]
     tests = pd.DataFrame(np.nan, index=list(scores), columns=columns)
     for name in tests.index if reference is not None else ():
         differences = (scores[name] - scores[reference]).round(DIGITS).dropna()
         if len(differences) == 0:
             continue
         tests.loc[name, "difference"] = differences.mean()
-        if name != reference:
+        if name != reference and one_split is not None:
+            tests.loc[name, interval] = one_split.difference_interval(name, reference)
+            tests.loc[name, "p_corrected"] = one_split.p_value(name, reference)
+        elif name != reference:
             rows = sizes.loc[differences.index]
-            corrected = corrected_t_test(differences, rows["n_train"], rows["n_test"])
+            of_splits = differences, rows["n_train"], rows["n_test"]
+            tests.loc[name, interval] = corrected_interval(*of_splits)
+            corrected = corrected_t_test(*of_splits)
             tests.loc[name, "p_corrected"] = corrected.p_value
             tests.loc[name, "p_paired"] = paired_t_test(differences).p_value
     tests["p_corrected"] = holm(tests["p_corrected"].to_numpy())
@@ -128,6 +142,7 @@ def answers(
     questions: Sequence[Mapping[str, Any]],
     resolution: Resolution | None,
     margin: float,
+    one_split: OneSplit | None = None,
 ) -> pd.DataFrame:
     """Return the planned tests on the splits of one data set."""
     scores, sizes = _by_split(results)
@@ -137,7 +152,15 @@ def answers(
     by_method |= dict.fromkeys(names - set(scores), np.full(len(scores), np.nan))
     planned = [(q["question"], q["method"], q["references"]) for q in questions]
     n_train, n_test = sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy()
-    return planned_tests(by_method, planned, n_train, n_test, resolution=resolution, margin=margin)
+    return planned_tests(
+        by_method,
+        planned,
+        n_train,
+        n_test,
+        resolution=resolution,
+        margin=margin,
+        one_split=one_split,
+    )
 
 
 def sentence_on_ranks(results: pd.DataFrame) -> str:
@@ -205,11 +228,14 @@ def _by_data(results: pd.DataFrame) -> pd.DataFrame:
     return table[names].dropna(axis=1)
 
 
-def _interval(group: pd.DataFrame, score: Score) -> tuple[float, float]:
+def _interval(group: pd.DataFrame, score: Score, one_split: OneSplit | None) -> tuple[float, float]:
     scored = group[group["score"].notna()]
-    if len(scored) < 2:
+    if one_split is not None:
+        low, high = one_split.interval(group["method"].iloc[0])
+    elif len(scored) < 2:
         return float("nan"), float("nan")
-    low, high = corrected_interval(scored["score"], scored["n_train"], scored["n_test"])
+    else:
+        low, high = corrected_interval(scored["score"], scored["n_train"], scored["n_test"])
     # The score is that of an error with its sign changed.
     least, most = sorted((score.sign * score.low, score.sign * score.high))
     return max(low, least), min(high, most)

@@ -19,7 +19,8 @@ Unadjusted = Mapping[str, Sequence[str]]
 """The columns that still tell the covariates, of each method that reads some."""
 TESTED = ["difference", "low", "high", "level", "p_value", "p_holm"]
 """The numbers of a planned test that are withheld."""
-P_VALUES = ["p_corrected", "p_paired", "p_worse", "p_equivalent", "p_better"]
+P_VALUES = ["difference_low", "difference_high", "p_corrected", "p_paired"]
+P_VALUES += ["p_worse", "p_equivalent", "p_better"]
 """The numbers of a table of methods that are withheld."""
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".html", ".csv", ".json", ".tex")
 """The files that a comparison can be written to."""
+MEANS = "Means over the splits ± standard deviation"
 ON_PAGE_ONLY = ("kind_name", "p_equivalent", "p_better", "p_paired", "memory")
 
 
@@ -37,7 +38,8 @@ def methods_latex(comparison: Comparison) -> str:
     if "rank" in table:
         return latex_result(attrs.evolve(methods, caption=comparison.verdict))
     beside = plan["reference"] or "the best"
-    caption = f"Means over the splits ± standard deviation; differences to {beside}"
+    means = "Scores on the test samples" if comparison.tested else MEANS
+    caption = f"{means}; differences to {beside}"
     parts = [latex_result(attrs.evolve(methods, caption=caption))]
     if len(comparison.questions):
         tests = questions_result(comparison.questions, comparison.score)

@@ -66,6 +66,7 @@ class CSVFile:
     bytes_in_memory: int
     kinds: ClassVar[dict[str, str]] = {}
     """Empty: the kinds of values are known only when all have been read."""
+    labels: ClassVar[list[str]] = []
 
     @classmethod
     def opened(cls, path: Path) -> Self:

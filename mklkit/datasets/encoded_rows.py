@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
@@ -18,7 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.files import ChunkedTable, Progress
+from mklkit.datasets.files import Progress, TableInParts
+from mklkit.datasets.paths import MORE_SPACE, scratch_folder, written_to
 from mklkit.datasets.readings import TYPING_ERRORS, holds_of, misfits_in
 from mklkit.datasets.scanning import Scan
 from mklkit.errors import DataError, IncompatibleError, counted, quoted
@@ -26,7 +25,6 @@ from mklkit.protocols import Column
 from mklkit.views.stored_rows import StoredRows
 
 BLOCK_CELLS = 1 << 21
-ROOM = Path("/var/tmp")
 MISFIT = "that are no numbers or dates taken as gaps, in all rows"
 UNSEEN = "that the sample lacks taken as none of its categories"
 LATE = "left out, as the sample has none in this column"
@@ -47,7 +45,7 @@ class EncodedRows:
 
 @contextmanager
 def encoded_rows(
-    table: ChunkedTable,
+    table: TableInParts,
     scan: Scan,
     held: NDArray[np.bool_],
     encoder: TableEncoder,
@@ -71,9 +69,7 @@ def encoded_rows(
     sizes = [int((known & ~held).sum()), int((known & held).sum())]
     names = encoder.feature_names_out_
     dtype = _dtype(encoder, features)
-    room = gettempdir()
-    if "TMPDIR" not in os.environ and os.access(ROOM, os.W_OK | os.X_OK):
-        room = str(ROOM)
+    room = scratch_folder()
     with TemporaryDirectory(prefix="mklkit-", dir=room, ignore_cleanup_errors=True) as folder:
         paths = [Path(folder, "train"), Path(folder, "held-out")]
         counts = _Counts(encoder)
@@ -155,7 +151,7 @@ class _Counts:
 
 
 def _blocks(
-    table: ChunkedTable,
+    table: TableInParts,
     scan: Scan,
     held: NDArray[np.bool_],
     counts: _Counts,
@@ -190,17 +186,10 @@ def _space(room: str, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> Iter
     """Raise an error if the disk has no space for the rows, before and during writing."""
     needed = n_rows * n_columns * dtype.itemsize
     free = shutil.disk_usage(room).free
-    advice = "set the environment variable TMPDIR to a folder with more"
     if needed > free:
         raise DataError(
             f"{n_rows} encoded rows of {n_columns} columns take {needed / 2**20:,.0f} MiB of disk"
-            f" space, and {free / 2**20:,.0f} MiB are free in {room}: {advice}."
+            f" space, and {free / 2**20:,.0f} MiB are free in {room}: {MORE_SPACE}."
         )
-    try:
+    with written_to(room, "The encoded rows"):
         yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-        raise DataError(
-            f"The encoded rows can't be written to {room}: {error.strerror}; {advice}."
-        ) from error

@@ -25,9 +25,10 @@ from mklkit.datasets.columns import (
 from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
 from mklkit.datasets.notations import NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import read_later
+from mklkit.datasets.row_hashes import hashes_of_rows
 from mklkit.datasets.selecting import chosen_columns, leave_missing
 from mklkit.datasets.table_schema import notations_in, settled
-from mklkit.datasets.training_digest import digest_of_rows, hashes_of_rows
+from mklkit.datasets.training_digest import digest_of_rows
 from mklkit.errors import DataError, counted, named
 from mklkit.estimators.declaring import missable
 from mklkit.estimators.joining import one_table, with_absent_sources
@@ -150,7 +151,9 @@ class TableEncoder(TransformerMixin, StoresNames):
         columns = _in_training(schema.columns, n_gaps, len(frame))
         self.schema_ = attrs.evolve(schema, columns=columns)
         self.dates_ = {name: DateParts.of(frame[name]) for name in self._of_kind("date")}
-        medians = self._medians_and_ranges(frame)
+        sparse = self._sparse(frame)
+        numbers = self._numbers(frame, sparse)
+        medians = self._medians_and_ranges(frame, sparse, numbers)
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
@@ -160,7 +163,7 @@ class TableEncoder(TransformerMixin, StoresNames):
             self.one_hot_.fit(text_of(frame[self.category_]))
         self._name_outputs(medians)
         self.gaps_left_ = self.gaps_left_in(frame)
-        self.row_digest_ = digest_of_rows(self._hashes(frame))
+        self.row_digest_ = digest_of_rows(self._hashes(frame, sparse, numbers))
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
@@ -317,14 +320,20 @@ class TableEncoder(TransformerMixin, StoresNames):
             The hashes; none if the table is sparse.
         """
         frame = without_value(frame, self.schema_.missing_value)
-        return self._hashes(read_later(frame, notations_in(self.schema_))[0])
+        frame = read_later(frame, notations_in(self.schema_))[0]
+        sparse = self._sparse(frame)
+        return self._hashes(frame, sparse, self._numbers(frame, sparse))
 
-    def _hashes(self, frame: pd.DataFrame) -> NDArray[np.uint64]:
-        if self._sparse(frame):
+    def _hashes(
+        self, frame: pd.DataFrame, sparse: Collection[str], numbers: NDArray[np.float64]
+    ) -> NDArray[np.uint64]:
+        """Return hashes of the values in single precision, whatever type a file stores them in."""
+        if sparse:
             return np.zeros(0, np.uint64)
         words = list(dict.fromkeys([*self.category_, *self.words_]))
         texts = text_of(frame[words], gap=None) if words else np.empty((len(frame), 0), object)
-        return hashes_of_rows(self._numbers(frame, ()), texts)
+        with np.errstate(over="ignore"):
+            return hashes_of_rows(texts, [numbers.astype(np.float32)])
 
     def gaps_left_in(self, frame: pd.DataFrame) -> NDArray[np.intp]:
         """Return how many gaps of each column are left, because samples lack a whole source.
@@ -499,14 +508,14 @@ class TableEncoder(TransformerMixin, StoresNames):
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
         return np.hstack([of_numbers, *dates]) if dates else of_numbers
 
-    def _medians_and_ranges(self, frame: pd.DataFrame) -> NDArray[np.float64]:
+    def _medians_and_ranges(
+        self, frame: pd.DataFrame, sparse: list[str], numbers: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Return medians of numbers and parts of dates; set ranges and moments of the former.
 
         Columns that stay sparse have no gaps that a median other than 0 could fill.
         """
-        sparse = self._sparse(frame)
         dense = ~np.isin(self.numeric_, sparse)
-        numbers = self._numbers(frame, sparse)
         n_dense = int(dense.sum())
         medians = np.zeros(len(dense) + numbers.shape[1] - n_dense)
         medians[np.append(dense, np.ones(numbers.shape[1] - n_dense, bool))] = column_medians(

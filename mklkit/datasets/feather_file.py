@@ -16,15 +16,18 @@ from mklkit.errors import DataError
 
 
 def read_feather(path: Path) -> FileContents:
-    """Read a file; needs pyarrow. Labels of rows that pandas wrote are no columns."""
+    """Read a file; needs pyarrow."""
     with readable_by_arrow(path, "Feather"):
         from pyarrow import ipc
 
         with path.open("rb") as file:
             table = ipc.open_file(file).read_all()
         check_names(table.schema.names, path.name)
-        columns = table.schema.empty_table().to_pandas().columns
-        return FileContents(frame_of(table, [str(name) for name in columns]))
+        empty = table.schema.empty_table().to_pandas()
+        labels = [name for name in empty.index.names if isinstance(name, str)]
+        columns = [str(name) for name in empty.columns]
+        frame = frame_of(table, [*labels, *columns])
+        return FileContents(frame[columns], labels=frame[labels])
 
 
 def columns_in(path: Path) -> list[str]:

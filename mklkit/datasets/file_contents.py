@@ -31,6 +31,8 @@ class FileContents:
         The columns of each source, outcomes first, if the file divides them.
     unnamed : bool
         Whether the file holds numbers alone: no names of samples, and no outcomes.
+    labels : DataFrame of shape (N, k), optional
+        The labels of rows that pandas wrote, by their names, which are no columns.
     """
 
     frame: pd.DataFrame
@@ -38,6 +40,7 @@ class FileContents:
     ids: pd.Series | None = None
     sources: Mapping[str, Sequence[str]] | None = None
     unnamed: bool = False
+    labels: pd.DataFrame | None = None
 
 
 def matrix_columns(matrix: Any, names: Sequence[str]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from contextlib import closing
 from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 import attrs
 import pandas as pd
@@ -42,7 +42,8 @@ class RawTable:
     """A table as read, with the decimal mark of a format in which numbers may be text.
 
     One that is joined from files has the identifiers of its rows (N,), and each source's columns,
-    those of the outcomes first; so may a file. One that is ``unnamed`` has numbers alone.
+    those of the outcomes first; so may a file. ``of_files`` are the columns of each joined file.
+    One that is ``unnamed`` has numbers alone.
     """
 
     frame: pd.DataFrame
@@ -53,6 +54,12 @@ class RawTable:
     ids: pd.Series | None = None
     sources: Mapping[str, Sequence[str]] | None = None
     unnamed: bool = False
+    of_files: Mapping[str, Sequence[str]] | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return self.frame.columns.tolist()
 
     @property
     def joined_by(self) -> str:
@@ -60,11 +67,14 @@ class RawTable:
         return "" if self.ids is None else str(self.ids.name)
 
 
-def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> RawTable:
+def read_whole(
+    source: str | PathLike[str], as_text: Collection[str] = (), label: str | None = None
+) -> RawTable:
     """Read a built-in table, or a file: features and target side by side, under unique text names.
 
     Formats that keep the target apart (libsvm, NPZ) have it last, as ``target``. ``as_text`` are
-    names or globs of columns of a CSV file to leave as text.
+    names or globs of columns of a CSV file to leave as text; ``label`` is a name under which the
+    labels of rows that pandas wrote are a column.
     """
     text = str(source)
     if text in BUILTIN_NAMES:
@@ -80,11 +90,15 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
     decimal = None
     if known.in_parts:
         file: CSVFile | ParquetFile = imported(known.reader)(path)
-        ((frame, _),) = file.chunks(None, None, as_text)
+        columns = [label, *file.columns] if label in file.labels else None
+        ((frame, _),) = file.chunks(None, columns, as_text)
         contents, decimal = FileContents(frame, file.notes), file.decimal
     else:
         contents = imported(known.reader)(path, *([layer] if known.layers else []))
-    frame, more = plain_values(contents.frame, path.name)
+    frame = contents.frame
+    if contents.labels is not None and label in contents.labels:
+        frame = pd.concat([contents.labels[[label]], frame], axis=1)
+    frame, more = plain_values(frame, path.name)
     return RawTable(
         frame,
         _name_of(path),
@@ -140,6 +154,12 @@ def files_of(source: str | PathLike[str]) -> list[Path]:
     return files
 
 
+def rows_at_a_time(n_columns: int) -> int:
+    """Return how many rows of a table are read at a time."""
+    fewest, most = CHUNK_ROWS
+    return min(most, max(fewest, CHUNK_CELLS // max(1, n_columns)))
+
+
 def is_large(source: str | PathLike[str]) -> bool:
     """Return whether data are several files, or one that is better read in chunks."""
     if str(source) in BUILTIN_NAMES:
@@ -152,6 +172,46 @@ def is_large(source: str | PathLike[str]) -> bool:
         return False
     packed = files[0].suffix.lower() == ".gz"
     return state.st_size * (GZIP_RATIO if packed else 1) > SMALL_FILE
+
+
+class TableInParts(Protocol):
+    """A table of which some rows are in memory at a time: of one or several files, or joined."""
+
+    @property
+    def name(self) -> str:
+        """The name of the data."""
+
+    @property
+    def origin(self) -> str:
+        """Where they come from."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+
+    @property
+    def notes(self) -> list[str]:
+        """How the table is read."""
+
+    @property
+    def decimal(self) -> str | None:
+        """The decimal mark of CSV files."""
+
+    @property
+    def ids(self) -> pd.Series | None:
+        """The identifiers of the rows (N,), if files are joined by them."""
+
+    @property
+    def sources(self) -> Mapping[str, Sequence[str]] | None:
+        """The columns of each source, those of the outcomes first, if files are joined."""
+
+    def read_only(self, columns: Sequence[str]) -> None:
+        """Set the columns to read."""
+
+    def chunks(
+        self, progress: Progress | None = None, uniform: bool = True
+    ) -> Iterator[pd.DataFrame]:
+        """Yield the rows in chunks, indexed from 0."""
 
 
 class LateText(Exception):
@@ -174,6 +234,8 @@ class ChunkedTable:
     as_text: set[str]
     notes: list[str] = attrs.field(factory=list)
     wanted: list[str] | None = None
+    ids: pd.Series | None = None
+    sources: Mapping[str, Sequence[str]] | None = None
 
     @classmethod
     def opened(cls, source: str | PathLike[str], chunk_rows: int | None = None) -> Self:
@@ -191,8 +253,7 @@ class ChunkedTable:
             name = Path(source).name
             origin = f"{len(paths)} {known.name} files, {source}"
         files = [imported(known.reader)(path) for path in paths]
-        fewest, most = CHUNK_ROWS
-        fitting = min(most, max(fewest, CHUNK_CELLS // max(1, len(files[0].columns))))
+        fitting = rows_at_a_time(len(files[0].columns))
         text = set().union(*(file.text for file in files))
         table = cls(files, name or paths[0].name, origin, chunk_rows or fitting, text)
         for file in files:
@@ -203,6 +264,11 @@ class ChunkedTable:
     def columns(self) -> list[str]:
         """The names of all columns."""
         return self.files[0].columns
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of labels of rows that pandas wrote, which can be read like columns."""
+        return self.files[0].labels
 
     @property
     def decimal(self) -> str | None:

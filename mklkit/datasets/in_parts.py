@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
-from mklkit.datasets.files import ChunkedTable, files_of
+from mklkit.datasets.files import ChunkedTable, TableInParts, files_of
 from mklkit.datasets.formats import format_of
 from mklkit.datasets.paths import status
 from mklkit.datasets.study_files import StudyFiles
+from mklkit.datasets.study_in_parts import StudyInParts
 from mklkit.errors import DataError
 from mklkit.views.memory import memory_limit
 
@@ -18,18 +22,16 @@ CSV_RATIO = 32
 
 def table_in_parts(
     data: str | StudyFiles | None, max_memory: int | str | None, always: bool = False
-) -> ChunkedTable | None:
+) -> TableInParts | None:
     """Return a table in chunks, if it is several files or too large for the memory, or ``always``.
 
     None if it can be read whole.
     """
+    limit = memory_limit(max_memory)
     if isinstance(data, StudyFiles):
-        if always:
-            raise DataError(
-                "The files of --source are joined in memory and can't be read in parts: join them"
-                " before, or leave out --stream and --scheduler."
-            )
-        return None
+        large = limit is not None and COPIES * _bytes_of(data, limit // COPIES) > limit
+        several = any(len(files_of(file)) > 1 for file in data.files)
+        return StudyInParts.opened(data) if always or several or large else None
     source = DEFAULT_NAME if data is None else data
     if source in BUILTIN_NAMES:
         if always:
@@ -38,11 +40,28 @@ def table_in_parts(
     files = files_of(source)
     if always or len(files) > 1:
         return ChunkedTable.opened(source)
-    known, state, limit = format_of(files[0]), status(files[0]), memory_limit(max_memory)
-    if known is None or not state or not state.st_size or limit is None:
-        return None
-    small = known.name == "CSV" and files[0].suffix.lower() != ".gz"
-    if not known.in_parts or (small and COPIES * CSV_RATIO * state.st_size < limit):
+    if limit is None or _most_in_memory(files[0]) < limit // COPIES:
         return None
     table = ChunkedTable.opened(source)
     return table if COPIES * table.bytes_in_memory > limit else None
+
+
+def _bytes_of(study: StudyFiles, enough: int) -> int:
+    """Return the approximate memory of the files that can be read in parts, or at most that."""
+    files = [files_of(file)[0] for file in study.files if file not in BUILTIN_NAMES]
+    most = sum(map(_most_in_memory, files))
+    if most < enough:
+        return int(most)
+    return sum(ChunkedTable.opened(file).bytes_in_memory for file in files if _most_in_memory(file))
+
+
+def _most_in_memory(file: Path) -> float:
+    """Return the most memory that a file can take, infinite if it must be opened to know.
+
+    It is 0 for a file that can't be read in parts.
+    """
+    known, state = format_of(file), status(file)
+    if known is None or not state or not state.st_size or not known.in_parts:
+        return 0
+    plain = known.name == "CSV" and file.suffix.lower() != ".gz"
+    return CSV_RATIO * state.st_size if plain else math.inf

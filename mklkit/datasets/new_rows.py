@@ -119,9 +119,7 @@ def load_features(
         # The format omits zeros, and trailing columns that are zero in all rows.
         zero = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, zero)], axis=1)
-    if raw.ids is not None and raw.joined_by in wanted:
-        # Kernels look up rows by it.
-        frame = frame.assign(**{raw.joined_by: raw.ids.to_numpy(dtype=object)})
+    frame = _with_identifiers(frame, raw.ids, wanted, schema or Schema())
     present = frame.columns.tolist()
     sources = schema if schema is not None and may_miss_sources else Schema()
     absent = _check_needed(raw.name, present, wanted, columns, sources)
@@ -170,14 +168,9 @@ def load_in_chunks(
 def _check_sources(files: StudyFiles, raw: RawTable, columns: Sequence[str]) -> None:
     """Raise an error for a file of which the model reads no column, such as one misnamed."""
     known = {*columns}
-    of_sources = raw.sources or {}
+    of_files = raw.of_files or {}
     for name in files.sources:
-        of_file = {
-            column
-            for source, names in of_sources.items()
-            if source.startswith(name)
-            for column in names
-        }
+        of_file = {*of_files[name]}
         if not of_file & known:
             begun = [column.partition("_")[0] for column in columns]
             raise DataError(
@@ -185,6 +178,22 @@ def _check_sources(files: StudyFiles, raw: RawTable, columns: Sequence[str]) -> 
                 f" {quoted(name)}: {listed(sorted(of_file))}.{suggest(name, begun)}"
                 " Name sources as the model's were, or leave the file out."
             )
+
+
+def _with_identifiers(
+    frame: pd.DataFrame, ids: pd.Series | None, wanted: Sequence[str], schema: Schema
+) -> pd.DataFrame:
+    """Return a table with a column of identifiers for each kernel that looks up rows by them.
+
+    They are those of files that were joined, or else a column for another such kernel.
+    """
+    columns = schema.columns[schema.places(reads="row ids")].values("name").tolist()
+    if ids is None:
+        ids = next((frame[name] for name in columns if name in frame), None)
+    absent = [name for name in wanted if name in columns and name not in frame]
+    if ids is None or not absent:
+        return frame
+    return frame.assign(**dict.fromkeys(absent, ids.to_numpy(dtype=object)))
 
 
 def _identifiers(name: str, present: Sequence[str], by: str | None) -> str | None:
@@ -230,6 +239,18 @@ def _check_needed(
         f" {listed(first)}.{suggest(first[0], others)} Samples may miss a source, but then the"
         " table has none of its columns."
     )
+
+
+def with_missing_sources(
+    name: str, frame: pd.DataFrame, columns: Sequence[str], schema: Schema
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the columns of a model, without values where all of a source are absent, and notes.
+
+    A ``DataError`` lists those of a source of which others are there.
+    """
+    wanted = [*columns]
+    absent = _check_needed(name, frame.columns.tolist(), wanted, wanted, schema)
+    return _with_absent(frame, wanted, schema), _notes_on_absent(absent)
 
 
 def _notes_on_absent(absent: Mapping[str, Sequence[str]]) -> list[str]:

@@ -37,6 +37,8 @@ class ParquetFile:
     notes: list[str] = attrs.field(factory=list)
     text: frozenset[str] = frozenset()
     decimal: None = None
+    labels: list[str] = attrs.field(factory=list)
+    """The names of the labels of rows that pandas wrote, which are no columns but can be read."""
 
     @classmethod
     def opened(cls, path: Path) -> Self:
@@ -48,13 +50,12 @@ class ParquetFile:
             with pq.ParquetFile(path) as file:
                 schema, n_rows = file.schema_arrow, file.metadata.num_rows
             check_names(schema.names, path.name)
-            # Without those that pandas wrote as the labels of rows, which are named there.
             labels = [*filter(_is_name, (schema.pandas_metadata or {}).get("index_columns", ()))]
             columns = [name for name in schema.names if name not in labels]
             types = {field.name: field.type for field in schema}
             kind_of = {values: _kind(values) for values in {*types.values()}}
             kinds = {name: kind_of[types[name]] for name in columns}
-        return cls(path, columns, kinds, n_rows, signature)
+        return cls(path, columns, kinds, n_rows, signature, labels=labels)
 
     @property
     def bytes_in_memory(self) -> int:
@@ -67,7 +68,7 @@ class ParquetFile:
     ) -> Generator[tuple[pd.DataFrame, int]]:
         """Yield some rows, or all at once, and how many bytes of the file have been read."""
         names = {*self.columns} if columns is None else {*columns}
-        wanted = [name for name in self.columns if name in names]
+        wanted = [name for name in [*self.labels, *self.columns] if name in names]
         done = 0
         if rows is None or self._is_wide(wanted):
             frame = self._whole(wanted)
@@ -153,10 +154,15 @@ def writing_arrow(writer_of: Callable[[Any], Any]) -> Iterator[Callable[[pd.Data
 
 
 def frame_of(table: Any, columns: list[str]) -> pd.DataFrame:
-    """Return these columns of an Arrow table, under names of text, with rows numbered from 0."""
+    """Return these columns of an Arrow table, under names of text, with rows numbered from 0.
+
+    They may be labels of rows that pandas wrote.
+    """
     # Text is decoded only on access, so damaged text would be detected too late.
     table.validate(full=True)
     frame: pd.DataFrame = table.to_pandas()
+    labels = [name for name in frame.index.names if name in columns and name not in frame]
+    frame = frame.reset_index(level=labels) if labels else frame
     frame.index = pd.RangeIndex(len(frame))
     frame.columns = pd.Index([str(name) for name in frame.columns])
     # A choice of columns copies them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import zipfile
@@ -10,10 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from tempfile import gettempdir
 
 from mklkit.errors import DataError, cut, plain_message, quoted
 
 SHOWN_LETTERS = 100
+ROOM = Path("/var/tmp")
+"""A folder on disk, where that for temporary files may be in memory."""
+MORE_SPACE = "set the environment variable TMPDIR to a folder with more"
 # The exceptions of other libraries' readers on damaged files; MemoryError is not among them.
 UNREADABLE = (
     *(ValueError, OSError, EOFError, LookupError, TypeError, ArithmeticError, RuntimeError),
@@ -57,6 +62,26 @@ def fault_of(path: Path) -> str:
     if not stat.S_ISREG(state.st_mode):
         return f"{path} is a pipe or a device, which can be read only once: write it to a file."
     return "" if state.st_size else f"{path} is empty."
+
+
+def scratch_folder() -> str:
+    """Return a folder for temporary files that may be larger than the memory."""
+    folder = gettempdir()
+    roomy = "TMPDIR" not in os.environ and os.access(ROOM, os.W_OK | os.X_OK)
+    return str(ROOM) if roomy else folder
+
+
+@contextmanager
+def written_to(folder: str, rows: str) -> Iterator[None]:
+    """Turn the error of a disk without space for some rows into a ``DataError``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise DataError(
+            f"{rows} can't be written to {folder}: {error.strerror}; {MORE_SPACE}."
+        ) from error
 
 
 def same_file(first: Path, second: Path) -> bool:

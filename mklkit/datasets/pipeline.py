@@ -29,6 +29,7 @@ from mklkit.estimators.model_settings import ModelSettings
 from mklkit.numerics.sparse import count_gaps
 from mklkit.protocols import Column, Schema, Task
 from mklkit.protocols.component import TASK, Preset
+from mklkit.registry.columns import bind_kernels
 from mklkit.registry.tasks import task_named
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.scaling import SCALINGS, scale_of, scaling_named, scaling_with
@@ -336,6 +337,7 @@ def _missing_and_none(
 ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     """Return which rows lack each source, and which lack all that kernels read, if unfilled."""
     schema = model[0].schema
+    features = _with_known_ids(model[-1], features)
     if not missable(declared_sources(model[-1])) or (
         schema.missing_value is None and not count_gaps(features).any()
     ):
@@ -355,6 +357,19 @@ def _missing_and_none(
         if source.missing is not None and columns:
             missing[source.label] = lack
     return pd.DataFrame(missing, index=features.index), none
+
+
+def _with_known_ids(model: Any, features: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with gaps for the identifiers that the kernels of a model can't look up."""
+    if all(source.reads != "row ids" for source in declared_sources(model)):
+        return features
+    kernels = bind_kernels(classifier_in(model).kernels)
+    for bound in kernels if len(kernels) > 1 else ():
+        chosen = chosen_columns([bound.columns], features.columns.tolist())
+        for name in chosen if bound.reads == "row ids" and bound.columns is not None else ():
+            unknown = bound.kernel.unknown(features[name].to_numpy(object))
+            features = features.assign(**{name: features[name].mask(unknown)})
+    return features
 
 
 def columns_needed(pipeline: Any) -> list[str]:
@@ -396,6 +411,7 @@ def lacking_a_source(pipeline: Pipeline, features: pd.DataFrame) -> NDArray[np.b
     array([ True, False, False])
     """
     lacking = np.zeros(len(features), bool)
+    features = _with_known_ids(pipeline[-1], features)
     for columns in (inputs_of_kernels(pipeline) or {}).values():
         lacking |= features[columns].isna().all(axis=1).to_numpy(bool)
     return lacking

@@ -10,8 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.datasets.files import ChunkedTable, LateText, Progress, joined
-from mklkit.datasets.table import Table, check_rows, read_target, resolved_table
+from mklkit.datasets.files import LateText, Progress, TableInParts, joined
+from mklkit.datasets.table import (
+    Table,
+    check_rows,
+    named_in_outcomes,
+    note_without_source,
+    read_target,
+    resolved_table,
+    targets_again,
+    with_sources,
+)
 from mklkit.datasets.target import (
     Wanted,
     class_labels,
@@ -49,7 +58,7 @@ class Scan:
 
 
 def scan_table(
-    table: ChunkedTable,
+    table: TableInParts,
     target: Wanted,
     drop: Sequence[str],
     seed: int,
@@ -59,15 +68,18 @@ def scan_table(
     """Read a table once for its classes, and decide on a sample what its columns hold.
 
     The sample has at most that many rows, fewer for many columns. A table without more rows is
-    treated as in :func:`mklkit.datasets.load_table`. The table's columns ``wanted`` and
-    ``as_text`` are set.
+    treated as in :func:`mklkit.datasets.load_table`. The table is set to read only its target and
+    features.
     """
+    target, drop, _ = named_in_outcomes(table, target, drop, None)
     (name,), dropped = targets_and_dropped(table.columns, table.name, target, drop)
+    again = list[str]()
+    dropped = [*dropped, *targets_again(table, [name], again)]
     table.read_only([column for column in table.columns if column not in dropped])
     n_columns = len(table.columns) - len(dropped)
     most = min(most, SAMPLE_ROWS, max(1000, SAMPLE_CELLS // n_columns))
     labels, sample = _first_pass(table, name, most, seed, progress)
-    notes = list(table.notes)
+    notes = [*table.notes, *again]
     check_rows(table.name, len(labels.codes), least=1)
     classes, codes = labels.resolved(table.decimal, notes)
     known = codes >= 0
@@ -87,17 +99,21 @@ def scan_table(
     counts = pd.Series(np.bincount(codes[known], minlength=len(classes)), classes)
     features = rows.drop(columns=name)
     resolved = resolved_table(table, features, in_table, targets, dropped, notes)
-    return Scan(attrs.evolve(resolved, all_counts=counts), classes, codes, members)
+    resolved = with_sources(attrs.evolve(resolved, all_counts=counts), table, members)
+    return Scan(resolved, classes, codes, members)
 
 
 def _first_pass(
-    table: ChunkedTable, target: str, most: int, seed: int, progress: Progress | None
+    table: TableInParts, target: str, most: int, seed: int, progress: Progress | None
 ) -> tuple[_Labels, _RowSample]:
     while True:
         labels, sample = _Labels(target), _RowSample(most, own_stream(seed))
         try:
             for chunk in table.chunks(progress):
-                labels.add(chunk[target])
+                empty = np.zeros(len(chunk), bool)
+                if table.sources is not None:
+                    empty = chunk.drop(columns=target).isna().all(axis=1).to_numpy()
+                labels.add(chunk[target], empty)
                 sample.add(chunk)
         except LateText:
             continue
@@ -105,18 +121,23 @@ def _first_pass(
 
 
 class _Labels:
-    """The target of the rows so far: its distinct values, and the value of each row."""
+    """The target of the rows so far: its distinct values, the value of each row, and empty rows.
+
+    The latter have no value in any source.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.places: dict[Hashable, int] = {}
         self.parts: list[NDArray[np.int32]] = []
+        self.empty: list[NDArray[np.bool_]] = []
 
     @property
     def codes(self) -> NDArray[np.int32]:
         return np.concatenate([np.empty(0, dtype=np.int32), *self.parts])
 
-    def add(self, column: pd.Series) -> None:
+    def add(self, column: pd.Series, empty: NDArray[np.bool_]) -> None:
+        self.empty.append(empty)
         codes, distinct = pd.factorize(column)
         places = [self.places.setdefault(value, len(self.places)) for value in distinct]
         if len(self.places) > MOST_LABELS:
@@ -135,7 +156,12 @@ class _Labels:
         values = read_target(pd.Series(list(self.places), name=self.name), decimal, notes)
         codes = self.codes
         known = values.dropna()
-        n_known = note_without_target(np.isin(codes, known.index), [self.name], notes)
+        has_target = np.isin(codes, known.index)
+        empty = has_target & np.concatenate([np.empty(0, bool), *self.empty])
+        n_known = note_without_target(has_target, [self.name], notes) - int(empty.sum())
+        note_without_source(int(empty.sum()), notes)
+        codes[empty] = -1
+        known = known[known.index.isin(codes)]
         labels = class_labels(known, n_known)
         warn_of_numbers(labels)
         places = np.full(len(values) + 1, -1, dtype=np.int32)

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mklkit.datasets.columns import plain_values
 from mklkit.datasets.file_contents import UNNAMED, in_rows
 from mklkit.datasets.files import RawTable, read_whole
+from mklkit.datasets.study_join import FileOfSamples, Join, identifiers
 from mklkit.errors import DataError, counted, listed, named, quoted, suggest, type_name
 from mklkit.estimators.sources import NOT_IN_NAMES, as_source_name, may_name_source
+from mklkit.numerics.sparse import as_matrix, is_sparse_frame, sparse_frame, values_of
 
 Part = str | PathLike[str] | pd.DataFrame
 """A file, or a frame of a program."""
-
-HARDLY = 0.1
-"""Files in which a smaller share of identifiers is the same are not joined."""
-
-SHOWN_IDS = 3
-"""The number of identifiers that a message shows."""
 
 OUTCOMES = "outcomes"
 """The source beside the outcomes of a frame, which has no name."""
@@ -104,10 +98,14 @@ class StudyFiles:
         return [self.own_name, *self.sources]
 
     @property
+    def parts(self) -> dict[str, Part]:
+        """All files and frames, by the name of their source."""
+        return {self.own_name: self.outcomes, **self.sources}
+
+    @property
     def files(self) -> list[str]:
         """The paths of all files; frames have none."""
-        parts = [self.outcomes, *self.sources.values()]
-        return [str(part) for part in parts if not isinstance(part, pd.DataFrame)]
+        return [str(part) for part in self.parts.values() if not isinstance(part, pd.DataFrame)]
 
     def __str__(self) -> str:
         return self.own_name if isinstance(self.outcomes, pd.DataFrame) else str(self.outcomes)
@@ -135,105 +133,48 @@ class StudyFiles:
         DataError
             If a file lacks the identifier or has one twice, or identifiers hardly match.
         """
-        parts = dict(zip(self.names, self._files(as_text), strict=True))
-        first = parts[self.own_name]
-        others = [*parts.values()][1:]
-        for part in others:
-            _check_match(part, first)
-        every = (label for part in parts.values() for label in part.frame.index)
-        ids = first.frame.index if only_first else pd.Index(dict.fromkeys(every))
-        there = pd.DataFrame(
-            {name: ids.isin(part.frame.index) for name, part in parts.items()}, index=ids
-        )
-        of_files = {name: self._sources(name, part) for name, part in parts.items()}
-        columns = {name: list(chain(*of_file.values())) for name, of_file in of_files.items()}
-        sources = _all_sources(of_files)
-        counts = Counter(column for names in columns.values() for column in names)
-        if counts and max(counts.values()) > 1:
-            twice = max(counts, key=lambda name: counts[name])
-            files = [parts[name].path for name in columns if twice in columns[name]]
-            raise DataError(
-                f"Two columns would be named {quoted(twice)}: rename one of them in"
-                f" {' or '.join(files)}, or give a source another name."
-            )
+        parts: dict[str, WholeFile] = {}
+        for name in self.names:
+            parts[name] = self.whole_file(name, [*parts.values()], as_text)
+        join = Join.of(self.by, parts, only_first)
         frames = [
-            in_rows(part.frame.set_axis(columns[name], axis=1), ids) for name, part in parts.items()
+            in_rows(part.frame.set_axis(join.columns[name], axis=1), join.ids)
+            for name, part in parts.items()
         ]
-        table = pd.concat(frames, axis=1).reset_index(drop=True)
-        notes = [note for part in others for note in _near_misses(part, first)]
-        notes += [note for part in parts.values() for note in part.notes]
-        several = len(parts) > 1
-        origin = f"{counted(len(parts), 'file')} joined by {quoted(self.by)}"
         return RawTable(
-            table,
+            pd.concat(frames, axis=1).reset_index(drop=True),
             self.own_name,
-            origin if several else f"{next(iter(parts.values())).path}, named by {quoted(self.by)}",
-            [*(self._numbers(parts, there) if several else ()), *notes],
+            join.origin,
+            [*join.notes, *(note for part in parts.values() for note in part.notes)],
             next((part.decimal for part in parts.values() if part.decimal), None),
-            ids=pd.Series(ids, name=self.by),
-            sources=sources if several or len(sources) > 1 else None,
+            ids=pd.Series(join.ids, name=self.by),
+            sources=join.sources,
+            of_files=join.columns,
         )
 
-    def _files(self, as_text: Collection[str]) -> Iterator[_File]:
-        """Read the files; one without the identifier may have samples in columns."""
-        known: set[str] = set()
-        first: _File | None = None
-        for name, part in zip(self.names, [self.outcomes, *self.sources.values()], strict=True):
-            if isinstance(part, pd.DataFrame):
-                raw, title = _of_frame(part, self.by, name), name
-            else:
-                raw = read_whole(part, [self.by, *_own_globs(name, as_text)])
-                title = Path(part).name
-            raw = _with_ids(raw, self.by) if first is None else _beside(raw, self.by, first)
-            if self.by not in raw.frame and first is not None:
-                raw = _turned(raw, self.by, known)
-            file = _File.of(raw, self.by, title, first is not None)
-            known |= {*file.frame.index}
-            first = first or file
-            yield file
+    def whole_file(
+        self, name: str, before: Sequence[FileOfSamples], as_text: Collection[str] = ()
+    ) -> WholeFile:
+        """Return a file by the name of its source; without identifiers, samples may be in columns.
 
-    def _sources(self, name: str, part: _File) -> dict[str, list[str]]:
-        """Return the names of a file's columns in the joined table, by source.
-
-        They begin with that of their source, except those of the first file.
+        These, and samples without names, are those of the files ``before``.
         """
-        sources = part.sources or {name: [str(column) for column in part.frame]}
-        if name == self.own_name:
-            return {source: [*columns] for source, columns in sources.items()}
-        if len(sources) == 1:
-            (names,) = sources.values()
-            begun = f"{name}_"
-            return {name: [each if each.startswith(begun) else begun + each for each in names]}
-        return {
-            f"{name}_{source}": [f"{name}_{each}" for each in columns]
-            for source, columns in sources.items()
-        }
-
-    def _numbers(self, parts: Mapping[str, _File], there: pd.DataFrame) -> list[str]:
-        """Return notes on how many samples each file has, all have, and only one has."""
-        notes = [
-            f"{part.path}: {counted(len(part.frame), 'sample')},"
-            f" {counted(part.frame.shape[1], 'column')}"
-            for part in parts.values()
-        ]
-        every = int(there.all(axis=1).sum())
-        notes.append(
-            f"joined by {quoted(self.by)}: {counted(len(there), 'sample')}, of which {every} are in"
-            f" all {len(parts)} files"
-        )
-        alone = there.sum(axis=1) == 1
-        for name, part in parts.items():
-            only = there.index[alone & there[name]].tolist()
-            if only:
-                notes.append(f"{counted(len(only), 'sample')} only in {part.path}: {listed(only)}")
-        return notes
+        part = self.parts[name]
+        if isinstance(part, pd.DataFrame):
+            raw, title = _of_frame(part, self.by, name), name
+        else:
+            raw = read_whole(part, [self.by, *_own_globs(name, as_text)], self.by)
+            title = Path(part).name
+        raw = _beside(raw, self.by, before) if before else _with_ids(raw, self.by)
+        return WholeFile.of(raw, self.by, title, bool(before))
 
 
 @attrs.frozen(eq=False)
-class _File:
-    """A file's columns, indexed by the identifiers as text, with notes on how it was read.
+class WholeFile:
+    """A file's columns in memory, indexed by the identifiers as text.
 
-    ``sources`` are the columns of each of its sources, if the file divides them.
+    ``notes`` say how it was read, and ``sources`` are the columns of each of its sources, if the
+    file divides them.
     """
 
     frame: pd.DataFrame
@@ -242,8 +183,30 @@ class _File:
     decimal: str | None
     sources: Mapping[str, Sequence[str]] | None = None
 
+    @property
+    def ids(self) -> pd.Index:
+        """The identifiers of the samples."""
+        return self.frame.index
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [str(column) for column in self.frame]
+
+    @property
+    def bytes_in_memory(self) -> int:
+        """The memory of the table."""
+        return int(self.frame.memory_usage().sum())
+
+    def ordered(self, places: NDArray[np.intp], columns: Sequence[str]) -> Iterator[pd.DataFrame]:
+        """Yield the rows, indexed by their places in a table in increasing order, at once."""
+        frame = self.frame[[*columns]]
+        if is_sparse_frame(frame):
+            frame = pd.DataFrame(values_of(frame), columns=frame.columns)
+        yield frame.set_axis(pd.Index(places), axis=0).sort_index()
+
     @classmethod
-    def of(cls, raw: RawTable, by: str, path: str, may_be_turned: bool) -> _File:
+    def of(cls, raw: RawTable, by: str, path: str, may_be_turned: bool) -> WholeFile:
         """Return a table that was read, indexed by a column of identifiers."""
         if by not in raw.frame:
             names = [str(name) for name in raw.frame]
@@ -254,25 +217,11 @@ class _File:
             )
         if not len(raw.frame):
             raise DataError(f"{path} has no rows.")
-        ids, blanks = _as_text(raw.frame[by])
-        if ids.isna().any():
-            place = int(np.flatnonzero(ids.isna())[0])
-            raise DataError(
-                f"{path} has no {quoted(by)} in row {place + 1}"
-                f" ({counted(int(ids.isna().sum()), 'row')} without it): leave such rows out."
-            )
-        twice = ids[ids.duplicated()].unique()
-        if len(twice):
-            raise DataError(
-                f"{path} has {quoted(by)} {quoted(twice[0])} in"
-                f" {counted(int((ids == twice[0]).sum()), 'row')} ({len(twice)} such): a sample has"
-                " one row in each file. Keep one of them, or their means."
-            )
-        frame = raw.frame.drop(columns=by).set_axis(pd.Index(ids), axis=0)
+        ids, notes = identifiers(raw.frame[by], path)
+        frame = raw.frame.drop(columns=by).set_axis(ids, axis=0)
         if may_be_turned and not len(frame.columns):
             raise DataError(f"{path} has no column besides {quoted(by)}: it is no source.")
-        ignored = f"blanks around {counted(blanks, 'identifier')} ignored"
-        notes = [f"{path}: {note}" for note in ([ignored] if blanks else []) + raw.notes]
+        notes = [f"{path}: {note}" for note in [*notes, *raw.notes]]
         sources = raw.sources and {
             source: [column for column in columns if column != by]
             for source, columns in raw.sources.items()
@@ -305,26 +254,36 @@ def _with_ids(raw: RawTable, by: str) -> RawTable:
     return attrs.evolve(raw, frame=frame)
 
 
-def _beside(raw: RawTable, by: str, first: _File) -> RawTable:
+def _beside(raw: RawTable, by: str, before: Sequence[FileOfSamples]) -> RawTable:
     """Return the table of a source, with its identifiers and without outcomes of its own.
 
-    Rows without names are those of the first file, if there are as many.
+    Rows without names are those of the first file, if there are as many. Samples are in columns if
+    these are named like those of files before.
     """
+    first = before[0]
     if raw.unnamed:
-        n_rows, expected = len(raw.frame), len(first.frame)
+        n_rows, expected = len(raw.frame), len(first.ids)
         if n_rows != expected:
             raise DataError(
                 f"{raw.name} holds {counted(n_rows, 'row')} without identifiers, and {first.path}"
                 f" {expected}: rows without them are taken in the same order. Give both the same"
                 " rows, or write a file that names its samples, such as AnnData's (.h5ad)."
             )
-        ids = pd.Series(first.frame.index, name=by)
+        ids = pd.Series(first.ids, name=by)
         told = f"rows have no identifiers and are taken in the order of {first.path}"
         return _with_ids(attrs.evolve(raw, ids=ids, notes=[told, *raw.notes]), by)
+    known = {label for file in before for label in file.ids}
     if raw.sources is None:
-        return _with_ids(raw, by)
+        raw = _with_ids(raw, by)
+        return raw if by in raw.frame else _turned(raw, by, known)
     outcomes, *others = raw.sources
     left_out = [column for column in raw.sources[outcomes] if column != by]
+    if raw.ids is not None and len(others) == 1:
+        features = raw.frame.drop(columns=raw.sources[outcomes])
+        features.insert(0, raw.ids.name, raw.ids.to_numpy(), allow_duplicates=True)
+        turned = _turned(attrs.evolve(raw, frame=features, sources=None), by, known)
+        if by in turned.frame:
+            return turned
     notes = [f"{named(left_out)} left out: columns of {outcomes} describe samples"]
     return _with_ids(
         attrs.evolve(
@@ -337,34 +296,9 @@ def _beside(raw: RawTable, by: str, first: _File) -> RawTable:
     )
 
 
-def _all_sources(of_files: Mapping[str, Mapping[str, list[str]]]) -> dict[str, list[str]]:
-    """Return the columns of each source of all files, which must have different names."""
-    sources: dict[str, list[str]] = {}
-    for of_file in of_files.values():
-        twice = [source for source in of_file if source in sources]
-        if twice:
-            raise DataError(
-                f"Two sources are named {quoted(twice[0])}: give that of --source another name."
-            )
-        sources |= of_file
-    return sources
-
-
 def _own_globs(name: str, as_text: Collection[str]) -> list[str]:
     """Return names and globs of columns of a joined table as a source's own file has them."""
     return [*as_text, *(glob.removeprefix(f"{name}_") for glob in as_text)]
-
-
-def _as_text(ids: pd.Series) -> tuple[pd.Series, int]:
-    """Return identifiers as text, and how many had blanks around them; gaps as gaps.
-
-    Whole numbers have no fraction.
-    """
-    if ids.dtype.kind == "f" and (ids.dropna() % 1 == 0).all() and ids.abs().max() < 2**53:
-        ids = ids.astype("Int64")
-    text = ids.astype("string").astype(object).where(ids.notna(), None)
-    stripped = text.str.strip()
-    return stripped, int((stripped != text)[ids.notna()].sum())
 
 
 def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
@@ -383,7 +317,11 @@ def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
             f"{raw.name} has features in its rows, and {quoted(twice[0])} in several"
             f" ({len(twice)} such): give each feature one row."
         )
-    frame = raw.frame.iloc[:, 1:].T.set_axis(features.tolist(), axis=1).infer_objects()
+    values = raw.frame.iloc[:, 1:]
+    if is_sparse_frame(values):
+        frame = sparse_frame(as_matrix(values).T.tocsc(), features.tolist())
+    else:
+        frame = values.T.set_axis(features.tolist(), axis=1).infer_objects()
     frame.insert(0, by, names)
     frame, notes = plain_values(frame.reset_index(drop=True), raw.name)
     told = (
@@ -391,72 +329,3 @@ def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
         f" {len(names)} columns are known samples"
     )
     return attrs.evolve(raw, frame=frame, notes=[told, *raw.notes, *notes])
-
-
-Form = Callable[[str], str]
-
-FORMS: tuple[tuple[str, Form], ...] = (
-    ("without leading zeros", lambda text: text.lstrip("0")),
-    ("in one case", str.casefold),
-    ("with letters and digits alone", lambda text: re.sub(r"[\W_]", "", text).casefold()),
-    (
-        "without what follows their last separator",
-        lambda text: re.sub(r"[-_.:/ ][^-_.:/ ]*$", "", text),
-    ),
-)
-"""How identifiers of one sample may differ, and the form in which they are the same."""
-
-
-def _check_match(part: _File, first: _File) -> None:
-    """Raise an error if few identifiers are the same, or many would be in another form."""
-    a, b = part.frame.index, first.frame.index
-    same, few = int(a.isin(b).sum()), min(len(a), len(b))
-    mine, others = a[~a.isin(b)].tolist(), b[~b.isin(a)].tolist()
-    for words, form in FORMS:
-        pairs = _pairs_in_form(mine, others, form)
-        if len(pairs) > HARDLY * few:
-            x, y = pairs[0]
-            raise DataError(
-                f"Of {counted(few, 'sample')}, {same} have the same identifier in {part.path} and"
-                f" {first.path}; {words}, {len(pairs)} more would:"
-                f" {quoted(x)} beside {quoted(y)}. Write them alike in both files."
-            )
-    if same < max(1, HARDLY * few):
-        raise DataError(
-            f"The identifiers of {part.path} hardly match those of {first.path}: {same} of {few}"
-            f" are the same. They look like {_examples(a)} in the first and {_examples(b)} in the"
-            " second; join by a column that both files have."
-        )
-
-
-def _near_misses(part: _File, first: _File) -> Iterator[str]:
-    """Yield notes on samples that are in both files under identifiers that differ a little."""
-    a, b = part.frame.index, first.frame.index
-    mine, others = a[~a.isin(b)].tolist(), b[~b.isin(a)].tolist()
-    for words, form in FORMS:
-        pairs = _pairs_in_form(mine, others, form)
-        if pairs:
-            shown = ", ".join(f"{quoted(x)} beside {quoted(y)}" for x, y in pairs[:SHOWN_IDS])
-            taken = "is taken for another sample" if len(pairs) == 1 else "are taken for others"
-            yield (
-                f"{counted(len(pairs), 'identifier')} of {part.path} would be in {first.path}"
-                f" {words}, and {taken}: {shown}"
-            )
-            mine = [label for label in mine if label not in {x for x, _ in pairs}]
-
-
-def _pairs_in_form(a: Sequence[str], b: Sequence[str], form: Form) -> list[tuple[str, str]]:
-    """Return the identifiers of two files that are the same in a form, of either or of both."""
-    plain = {label: label for label in b}
-    best: list[tuple[str, str]] = []
-    changed = {form(label): label for label in b}
-    for others, of_mine in ((plain, form), (changed, form), (changed, str)):
-        pairs = [(label, others[of_mine(label)]) for label in a if of_mine(label) in others]
-        distinct = {other for _, other in pairs}
-        if len(distinct) == len(pairs) > len(best):
-            best = pairs
-    return best
-
-
-def _examples(ids: Iterable[str]) -> str:
-    return ", ".join(quoted(label) for label in [*ids][:SHOWN_IDS])

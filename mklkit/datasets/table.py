@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from mklkit.datasets.files import ChunkedTable, RawTable
+from mklkit.datasets.files import RawTable, TableInParts
 from mklkit.datasets.notations import WRITTEN
 from mklkit.datasets.readings import is_text, settle_notations
 from mklkit.datasets.remarks import remarks
@@ -219,18 +219,23 @@ class Table:
         bank = [] if self.ids is None or kernels is None else bind_kernels(kernels)
         if self.ids is None or not any(bound.reads == "row ids" for bound in bank):
             return self, kernels
-        name = str(self.ids.name)
-        named = [
-            (bound.label, bound.kernel, name, bound.scale)
-            if bound.reads == "row ids" and bound.columns is None
-            else value
-            for bound, value in zip(bank, kernel_list(kernels), strict=True)
-        ]
-        if name in self.features:
-            return self, named
-        column = pd.Series(self.ids.to_numpy(dtype=object), self.features.index, name=name)
-        features = pd.concat([self.features, column], axis=1)
-        identifiers = Columns.named([name], holds="text", notation=WRITTEN, role="identifier")
+        ids = self.ids.to_numpy(dtype=object)
+        columns: dict[str, pd.Series] = {}
+        of_unknown: dict[bytes, str] = {}
+        named = kernel_list(kernels)
+        for place, bound in enumerate(bank):
+            if bound.reads == "row ids" and bound.columns is None:
+                unknown = bound.kernel.unknown(ids) & (len(bank) > 1)
+                # Kernels that look up different samples need a column each.
+                label = f"{self.ids.name}_{bound.label}" if columns else str(self.ids.name)
+                name = of_unknown.setdefault(unknown.tobytes(), label)
+                known = ids.copy()
+                known[unknown] = None
+                columns[name] = pd.Series(known, self.features.index, name=name)
+                named[place] = (bound.label, bound.kernel, name, bound.scale)
+        new = [name for name in columns if name not in self.features]
+        features = pd.concat([self.features, *(columns[name] for name in new)], axis=1)
+        identifiers = Columns.named(new, holds="text", notation=WRITTEN, role="identifier")
         schema = attrs.evolve(self.schema, columns=self.schema.columns + identifiers)
         return attrs.evolve(self, features=features, schema=schema), named
 
@@ -371,8 +376,7 @@ def load_table(
     target = wanted_targets(target, task)
     raw = read_data(source, as_written)
     frame = raw.frame
-    if raw.ids is not None:
-        target, drop, weights = _named_in_outcomes(raw, target, drop, weights)
+    target, drop, weights = named_in_outcomes(raw, target, drop, weights)
     if raw.unnamed and target is None:
         raise DataError(
             f"{raw.origin} holds numbers without outcomes: join it to a file that has them, as in"
@@ -393,7 +397,7 @@ def load_table(
                 )
         counts = numbers_of_weights(read_target(frame.pop(column), raw.decimal, []))
     targets, dropped = targets_and_dropped(list(frame.columns), raw.name, target, drop)
-    dropped = [*dropped, *_targets_again(raw, targets, notes)]
+    dropped = [*dropped, *targets_again(raw, targets, notes)]
     columns = pd.DataFrame({name: read_target(frame[name], raw.decimal, notes) for name in targets})
     known = columns.notna().all(axis=1).to_numpy()
     check_rows(raw.name, note_without_target(known, targets, notes))
@@ -406,14 +410,7 @@ def load_table(
     labels = columns[targets[0]] if len(targets) == 1 else columns
     rows = frame.drop(columns=[*dropped, *targets])
     table = resolved_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
-    if raw.ids is not None:
-        table = attrs.evolve(table, ids=raw.ids[known].set_axis(labels.index))
-    if raw.sources is not None:
-        features = {*table.features}
-        sources = {name: [c for c in names if c in features] for name, names in raw.sources.items()}
-        table = attrs.evolve(
-            table, sources={name: names for name, names in sources.items() if names}
-        )
+    table = with_sources(table, raw, known)
     if counts is not None:
         schema = Schema([*table.schema, Column(str(counts.name), role="weight")])
         table = attrs.evolve(table, weights=counts, schema=schema)
@@ -478,33 +475,38 @@ def load_study(
     return load_table(files, target, drop, weights=weights, task=task)
 
 
-def _named_in_outcomes(
-    raw: RawTable, target: Wanted, drop: Sequence[str], weights: str | int | None
+def named_in_outcomes(
+    raw: RawTable | TableInParts, target: Wanted, drop: Sequence[str], weights: str | int | None
 ) -> tuple[Wanted, Sequence[str], str | int | None]:
     """Return the target, columns to leave out and weights by their names.
 
     Positions are those of the first file, which has the outcomes, with the identifier.
     """
-    of_files = raw.sources or {"": raw.frame.columns.tolist()}
+    if raw.ids is None:
+        return target, drop, weights
+    by = str(raw.ids.name)
+    of_files = raw.sources or {"": raw.columns}
     outcomes = [*next(iter(of_files.values()))]
     if not outcomes:
         raise DataError(
-            f"{raw.name} has no column of outcomes, only {quoted(raw.joined_by)} and features:"
+            f"{raw.name} has no column of outcomes, only {quoted(by)} and features:"
             " join it, by --source, to a file that has them."
         )
-    in_file = [raw.joined_by, *outcomes]
+    in_file = [by, *outcomes]
     targets, _ = targets_and_dropped(in_file, raw.name, target, ())
     named_weights = None if weights is None else _by_name(weights, in_file)
     return targets, [str(_by_name(column, in_file)) for column in drop], named_weights
 
 
-def _targets_again(raw: RawTable, targets: Sequence[str], notes: list[str]) -> list[str]:
+def targets_again(
+    raw: RawTable | TableInParts, targets: Sequence[str], notes: list[str]
+) -> list[str]:
     """Return the columns of sources that are named like a target, with a note.
 
     Sources are files of the same study, and often bring its outcomes along.
     """
     names = [f"{source}_{target}" for source in raw.sources or {} for target in targets]
-    again = [name for name in names if name in raw.frame]
+    again = [name for name in names if name in raw.columns]
     if again:
         notes.append(f"{named(again)} left out, because the name is that of the target")
     return again
@@ -529,13 +531,18 @@ def _with_a_source(
     if len(of_zeros(features)):
         return known  # Zeros are values too.
     empty = known & features.isna().all(axis=1).to_numpy()
-    if empty.any():
-        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
+    note_without_source(int(empty.sum()), notes)
     return known & ~empty
 
 
+def note_without_source(count: int, notes: list[str]) -> None:
+    """Note how many rows with a target have no value in any file, if there are such."""
+    if count:
+        notes.append(f"{counted(count, 'row')} without a value in any source left out")
+
+
 def resolved_table(
-    source: RawTable | ChunkedTable,
+    source: RawTable | TableInParts,
     rows: pd.DataFrame,
     known: NDArray[np.bool_],
     labels: pd.Series | pd.DataFrame,
@@ -555,6 +562,22 @@ def resolved_table(
     others += [Column(str(name), role="left out") for name in dropped]
     schema = columns_of(features, notations, others)
     return Table(features, labels, source.name, source.origin, notes, dropped, schema)
+
+
+def with_sources(table: Table, joined: RawTable | TableInParts, rows: Any) -> Table:
+    """Return the table of some rows with their identifiers and sources, if files were joined."""
+    if joined.ids is not None:
+        table = attrs.evolve(table, ids=joined.ids[rows].set_axis(table.features.index))
+    if joined.sources is None:
+        return table
+    features = {*table.features}
+    sources = {
+        name: [column for column in columns if column in features]
+        for name, columns in joined.sources.items()
+    }
+    return attrs.evolve(
+        table, sources={name: columns for name, columns in sources.items() if columns}
+    )
 
 
 def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:

@@ -9,11 +9,9 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from mklkit.datasets.row_hashes import Hashes
 from mklkit.errors import counted, quoted
-
-Hashes = NDArray[np.uint64]
 
 MOST = 10_000
 """The hashes that are kept, the smallest of all, which are a random sample."""
@@ -35,26 +33,6 @@ def digest_of_rows(hashes: Hashes) -> Hashes:
 def hashes_of_ids(ids: pd.Series) -> Hashes:
     """Return a hash for each identifier, as text."""
     return np.asarray(pd.util.hash_array(ids.astype(str).to_numpy(object)), np.uint64)
-
-
-def hashes_of_rows(numbers: NDArray[np.floating[Any]], words: NDArray[np.object_]) -> Hashes:
-    """Return a hash for each row of numbers (n, d) and texts (n, k), in which both may have gaps.
-
-    Numbers count in single precision, so that the type in which a file stores them does not matter.
-    """
-    draw = np.random.default_rng(0)
-    n_rows, width = numbers.shape
-    factors = draw.integers(1 << 63, size=width + words.shape[1], dtype=np.uint64) * 2 + 1
-    sums = np.zeros(n_rows, np.uint64)
-    for place, column in enumerate(numbers.T):
-        with np.errstate(over="ignore"):
-            values = column.astype(np.float32) + np.float32(0)
-        values[np.isnan(values)] = np.nan
-        sums += values.view(np.uint32) * factors[place]
-    for place, texts in enumerate(words.T):
-        known = pd.Series(texts, dtype=object).fillna("").astype(str).to_numpy(object)
-        sums += pd.util.hash_array(known) * factors[width + place]
-    return np.asarray(pd.util.hash_array(sums), np.uint64)
 
 
 def as_text(digest: Hashes) -> str:

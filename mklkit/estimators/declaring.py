@@ -16,7 +16,7 @@ from mklkit.registry.columns import AUTO_KERNELS, bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
-READS_TABLES = ("numbers", "amounts", "text")
+READS_TABLES = ("numbers", "amounts", "text", "row ids")
 """What kernels read whose columns are a source that a sample may miss."""
 
 

@@ -32,7 +32,7 @@ from mklkit.estimators.plan import (
 )
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import MOST_COMPARED, chosen_bank
-from mklkit.estimators.reading import as_source, index_of, training_rows
+from mklkit.estimators.reading import as_source, index_of, training_rows, with_known_ids
 from mklkit.estimators.training_data import (
     TrainingData,
     check_training,
@@ -147,6 +147,7 @@ def plan_and_read(
     if sample_weight is not None:
         row_weights = checked_row_weights(sample_weight, _num_samples(X))
     schema, (kernels,) = bind(X, kernels_to_bind(estimator, kind, X, sources))
+    X = with_known_ids(kernels, X)
     rows, schema = training_rows(estimator, schema, X)
     weighted = row_weights is not None or estimator.class_weight is not None
     plan = plan_of(estimator, kind, schema, kernels, weighted)

@@ -28,7 +28,7 @@ from mklkit.estimators.joining import (
 from mklkit.estimators.missing_sources import LEAVE_OUT, accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
-from mklkit.estimators.reading import as_source, index_of, read_rows
+from mklkit.estimators.reading import as_source, index_of, read_rows, with_known_ids
 from mklkit.estimators.sources import kernels_to_choose, sources_to_choose, with_columns_of_labels
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.pairwise import MOST_SHARED
@@ -294,7 +294,7 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
         bound = [kernel.columns for kernel in (*plan.sources, *plan.kernels)]
         own = [every[columns].tolist() for columns in bound if columns is not None]
         X = in_order_of(with_absent_sources(X, names, own), names)
-    rows = read_rows(estimator, plan.schema, as_source(X))
+    rows = read_rows(estimator, plan.schema, with_known_ids(plan.kernels, as_source(X)))
     return accepted(plan, rows, index_of(X))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from numbers import Number
 from typing import Any, ClassVar
 
@@ -213,7 +214,7 @@ def numbers_in(schema: Schema, X: Any) -> Array:
             ) from None
         numbers[:, place] = values.to_numpy(dtype=numbers.dtype, na_value=np.nan)
         if "row ids" in schema.columns[place].reads:
-            _refuse_gaps_in_ids(column, "number")
+            _refuse_gaps_in_ids(column)
             if np.abs(numbers[:, place]).max(initial=0) > MOST_EXACT:
                 raise DataError(
                     f"Column {name} has ids of 16 digits or more, which floats may confuse: turn"
@@ -222,7 +223,7 @@ def numbers_in(schema: Schema, X: Any) -> Array:
     return numbers
 
 
-def _refuse_gaps_in_ids(column: pd.Series, kind: str) -> None:
+def _refuse_gaps_in_ids(column: pd.Series, kind: str = "number") -> None:
     """Raise a ``DataError`` if a row has no number or identifier."""
     absent = np.flatnonzero(column.isna())
     if len(absent):
@@ -301,10 +302,34 @@ def rows_in(schema: Schema, X: Any, numbers: Array) -> Rows:
     for place in schema.places(reads="row ids").tolist():
         if schema.columns[place].holds != "numbers":
             column = frame.iloc[:, place]
-            _refuse_gaps_in_ids(column, "identifier")
-            others["row ids", place] = row_id_codes(column.to_numpy(dtype=object))
+            known = column.astype(object).mask(column.isna(), "").to_numpy(dtype=object)
+            others["row ids", place] = codes = row_id_codes(known)
+            codes[column.isna()] = np.nan
+            gaps |= bool(column.isna().any())
     rows = Rows(numbers, others)
     return with_gaps(schema, rows) if gaps else rows
+
+
+def with_known_ids(kernels: Sequence[Any], X: Any) -> Any:
+    """Return a table with gaps for identifiers that the kernel that reads them can't look up.
+
+    Such samples miss its source. Those of an only kernel stay, since it tells more of them.
+    """
+    columns: dict[int, list[Any]] = {}
+    for bound in kernels if isinstance(X, pd.DataFrame) else ():
+        if bound.reads == "row ids":
+            place = 0 if bound.columns is None else int(bound.columns[0])
+            columns.setdefault(place, []).append(bound.kernel)
+    if len(kernels) == 1:
+        for place in columns:
+            _refuse_gaps_in_ids(X.iloc[:, place], "identifier")
+        return X
+    for place, looking in columns.items():
+        ids = X.iloc[:, place]
+        unknown = np.all([kernel.unknown(ids.to_numpy(object)) for kernel in looking], axis=0)
+        if (unknown & ids.notna().to_numpy()).any():
+            X = X.assign(**{str(X.columns[place]): ids.astype(object).mask(unknown, None)})
+    return X
 
 
 def index_of(X: Any) -> pd.Index | None:

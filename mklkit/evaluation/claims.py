@@ -7,6 +7,7 @@ from typing import Any
 
 from mklkit.errors import counted
 from mklkit.evaluation.sentences import (
+    about_one_split,
     difference_estimated,
     difference_of_one_split,
     share_of_samples,
@@ -34,7 +35,9 @@ def estimand(plan: Mapping[str, Any]) -> str:
         trained = " and ".join(dict.fromkeys(map(_share, plan["splits"])))
         return difference_estimated(score, trained)
     trained = " and ".join(f"{split['training'][0]}" for split in plan["splits"])
-    return difference_of_one_split(score, trained)
+    tests = " and ".join(dict.fromkeys(plan.get("one_split", {}).values()))
+    about = f"; {about_one_split(tests, 'the two models')}" if tests else ""
+    return difference_of_one_split(score, trained) + about
 
 
 def _share(split: Mapping[str, Any]) -> str:

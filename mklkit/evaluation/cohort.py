@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import expit, logit
-from scipy.stats import binomtest
 from sklearn import config_context
-from sklearn.linear_model import LogisticRegression
 
 from mklkit.datasets.pipeline import lacking_a_source
 from mklkit.errors import DataError, counted, listed, quoted
+from mklkit.evaluation.calibration_lines import calibration_of
 from mklkit.evaluation.class_scores import ACCURACY, AREA, BALANCED, BASELINE
-from mklkit.protocols import Array, Task
+from mklkit.evaluation.counted_scores import OfCounts, of_counts
+from mklkit.evaluation.resampling import LEVEL, Resampling, wilson, wilson_of_mean
+from mklkit.protocols import Task
 from mklkit.protocols.score import Answers, Score
 
-LEVEL = 0.95
-"""The share of samples of the population for which an interval should hold the score."""
 DRAWS = 1000
 """The number of samples drawn with replacement for an interval."""
-FEW_GROUPS = 10
-"""With fewer groups, the spread of draws says too little, and there is no interval."""
-CALIBRATION_STEP = 5
-"""Of so many draws one is used for the interval of a calibration, which takes longer."""
-FEWEST_SAMPLES = 50
-"""With fewer samples of a class, or of others, a slope of calibration is not told.
-
-That of a calibrated model with an area of 0.79 is then between 0.65 and 1.5 in 95 % of cohorts, and
-between 0.4 and 2.1 with 20 of each.
-"""
 ROUNDING = 1e-9
 """Scores that differ less are the same."""
-LEAST, MOST = 1e-6, 1 - 1e-6
-"""Probabilities outside of these have logits that one sample decides."""
 
 Interval = tuple[float, float] | None
 
@@ -87,10 +73,7 @@ def score_cohort(
     the score over 1,000 samples of the rows, or groups, that are drawn with replacement [2]_; there
     is none if all draws have the same score.
 
-    A classifier is calibrated if a logistic regression of a class on the logit of its probability
-    has slope 1, and intercept 0 when the slope is held at 1 [3]_; a regression is if the line of
-    targets over predictions has. A slope below 1 means that predictions are too extreme. Fifty
-    samples are enough to tell it, of a class and also of the others.
+    The calibration is that of :func:`mklkit.evaluation.calibration_lines.calibration_of`.
 
     If all samples are of one class, the accuracy is its recall, and the balanced accuracy, the area
     under the ROC curve and the calibration are undefined.
@@ -122,13 +105,13 @@ def score_cohort(
             if rows.any():
                 known = task.score(truth[rows], predictions[rows])
                 of_part = _taken(answers, np.flatnonzero(rows), task)
-                draws = _draws(len(of_part.truth), _of_rows(groups, rows), seed, n_draws)
+                drawing = Resampling.of(len(of_part.truth), _of_rows(groups, rows), seed)
                 results["intervals"][part] = _add_scores(
-                    known, scores, of_part, task, draws, groups is None
+                    known, scores, of_part, task, partial(_interval, drawing, n_draws)
                 )
                 results["scores"][part] = known
-        draws = _draws(len(truth), groups, seed, n_draws)
-        results["calibration"] = _calibration(answers, task, model, draws)
+    labels = np.asarray(model.classes_) if task.has_classes else None
+    results["calibration"] = calibration_of(answers, task, labels, groups)
     return results | {"notes": _undefined(answers, task, model)}
 
 
@@ -141,17 +124,14 @@ def _add_scores(
     scores: Sequence[Score],
     answers: Answers,
     task: Task,
-    draws: Sequence[NDArray[np.intp]],
-    independent: bool,
+    interval_of: Callable[[Score, Answers, Task], Interval],
 ) -> dict[str, Interval]:
     """Add the scores that are not yet known, and return the intervals of all of them."""
     known |= {score.key: _of(score, answers) for score in scores if score.key not in known}
     if _has_one_class(answers, task):
         known |= dict.fromkeys([*OF_CLASSES, "better_than_baseline"])
     return {
-        score.key: None
-        if known[score.key] is None
-        else _interval(score, answers, task, draws, independent)
+        score.key: None if known[score.key] is None else interval_of(score, answers, task)
         for score in scores
     }
 
@@ -194,21 +174,6 @@ def _check_classes(truth: NDArray[Any], classes: NDArray[Any]) -> None:
         )
 
 
-def _draws(
-    n_rows: int, groups: NDArray[Any] | None, seed: int, n_draws: int
-) -> list[NDArray[np.intp]]:
-    """Return rows drawn with replacement, or those of groups; none of too few groups."""
-    rng = np.random.default_rng(seed)
-    if groups is None:
-        return [rng.integers(n_rows, size=n_rows) for _ in range(n_draws)]
-    codes, labels = pd.factorize(pd.Series(groups))
-    if len(labels) < FEW_GROUPS:
-        return []
-    members = [np.flatnonzero(codes == code) for code in range(len(labels))]
-    picks = rng.integers(len(labels), size=(n_draws, len(labels)))
-    return [np.concatenate([members[group] for group in pick]) for pick in picks]
-
-
 def _with_variance(answers: Answers, task: Task) -> Answers:
     """Return answers with the variance of their own targets, if these are numbers."""
     if task.has_classes:
@@ -233,123 +198,50 @@ def _of(score: Score, answers: Answers) -> float | None:
 
 
 def _interval(
-    score: Score,
-    answers: Answers,
-    task: Task,
-    draws: Sequence[NDArray[np.intp]],
-    independent: bool,
+    drawing: Resampling, n_draws: int, score: Score, answers: Answers, task: Task
 ) -> Interval:
-    """Return the ends of the interval of a score."""
-    right = answers.truth == answers.predictions
-    if score.name == ACCURACY.name and independent:
-        return _wilson(right)
-    if score.name == BALANCED.name and independent:
-        return _of_mean([right[answers.truth == code] for code in np.unique(answers.truth)])
-    return _quantiles(draws, lambda rows: _of(score, _taken(answers, rows, task)))
+    """Return the ends of the interval of a score.
 
-
-def _wilson(right: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the ends of Wilson's interval of the share of samples that are right."""
-    ends = binomtest(int(right.sum()), len(right)).proportion_ci(LEVEL, "wilson")
-    return float(ends.low), float(ends.high)
-
-
-def _of_mean(right: Sequence[NDArray[np.bool_]]) -> tuple[float, float]:
-    """Return the ends of the interval of the mean of several independent shares."""
-    shares = np.array([part.mean() for part in right])
-    low, high = np.array([_wilson(part) for part in right]).T
-    gaps = np.array([shares - low, high - shares])
-    below, above = np.sqrt((gaps**2).sum(axis=1)) / len(right)
-    return float(shares.mean() - below), float(shares.mean() + above)
-
-
-def _quantiles(
-    draws: Sequence[NDArray[np.intp]], value_of: Callable[[NDArray[np.intp]], float | None]
-) -> Interval:
-    """Return the quantiles of a value over draws.
-
-    None if it is undefined in more than one of twenty, or the same in all.
+    None if it is undefined in more than one of twenty draws, or the same in all.
     """
-    values = [value for rows in draws if (value := value_of(rows)) is not None]
-    if len(values) < max(1, LEVEL * len(draws)) or np.ptp(values) < ROUNDING:
+    right = answers.truth == answers.predictions
+    if score.name == ACCURACY.name and drawing.members is None:
+        return wilson(right)
+    if score.name == BALANCED.name and drawing.members is None:
+        return wilson_of_mean([right[answers.truth == code] for code in np.unique(answers.truth)])
+    scores_of = _at_once(score, answers, task)
+    if scores_of is not None:
+        drawn = np.concatenate([np.empty(0), *map(scores_of, drawing.counts(n_draws))])
+    else:
+        samples = (_taken(answers, rows, task) for rows in drawing.rows(n_draws))
+        drawn = np.array([_of(score, some) for some in samples], dtype=float)
+    values = drawn[~np.isnan(drawn)]
+    if len(values) < max(1, LEVEL * len(drawn)) or np.ptp(values) < ROUNDING:
         return None
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 
-def _calibration(
-    answers: Answers, task: Task, model: Any, draws: Sequence[NDArray[np.intp]]
-) -> dict[str, dict[str, Any]]:
-    """Return slope and intercept with intervals, by class or target.
-
-    Empty for classes without probabilities.
-    """
-    columns: Mapping[str, tuple[Array, Array]]
-    line: Callable[[Array, Array], tuple[float, float]]
+def _at_once(score: Score, answers: Answers, task: Task) -> OfCounts | None:
+    """Return the function of a score of many draws; None if it is not that of the score."""
+    parts = {
+        "predict": answers.predictions,
+        "predict_proba": answers.probabilities,
+        "decision_function": answers.values,
+    }
+    responses = {name: part for name, part in parts.items() if part is not None}
+    if "predict_proba" in responses and score.needs == "values":
+        del responses["predict_proba"]
+    classes = None
     if task.has_classes:
-        if answers.probabilities is None:
-            return {}
-        classes = range(answers.probabilities.shape[1])
-        shown = [1] if len(classes) == 2 else classes
-        columns = {
-            str(model.classes_[code]): (happened, answers.probabilities[:, code])
-            for code in shown
-            for happened in [(answers.truth == code).astype(float)]
-        }
-        line = _logistic_line
-    else:
-        pairs = (np.reshape(part, (len(part), -1)) for part in (answers.truth, answers.predictions))
-        truth, predictions = (np.asarray(part, float) for part in pairs)
-        columns = {
-            name: (truth[:, place], predictions[:, place])
-            for place, name in enumerate(task.targets)
-        }
-        line = _line
-    calibrations = {}
-    for name, (truth, predicted) in columns.items():
-        slope, intercept = line(truth, predicted)
-        if np.isnan(slope):
-            continue
-        lines = np.array([line(truth[rows], predicted[rows]) for rows in draws[::CALIBRATION_STEP]])
-        ends = [None, None]
-        if len(lines) and not np.isnan(lines).any(axis=1).mean() > 1 - LEVEL:
-            ends = np.nanquantile(lines, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T.tolist()
-        n_events = int(truth.sum()) if task.has_classes else len(truth)
-        fewest = min(n_events, len(truth) - n_events) if task.has_classes else len(truth)
-        calibrations[name] = {
-            "samples": n_events,
-            "enough": fewest >= FEWEST_SAMPLES,
-            "slope": slope,
-            "slope_interval": ends[0],
-            "intercept": intercept,
-            "intercept_interval": ends[1],
-        }
-    return calibrations
-
-
-def _logistic_line(happened: Array, probabilities: Array) -> tuple[float, float]:
-    """Return the slope of logits, and the intercept that makes their mean right at slope 1.
-
-    NaN if logits separate the samples, because the likelihood then has no maximum.
-    """
-    if len(np.unique(happened)) < 2:
-        return float("nan"), float("nan")
-    logits = logit(np.clip(probabilities, LEAST, MOST))
-    of_class, of_others = logits[happened == 1], logits[happened == 0]
-    if of_class.min() >= of_others.max() or of_class.max() <= of_others.min():
-        return float("nan"), float("nan")
-    model = LogisticRegression(C=np.inf, max_iter=1000).fit(logits[:, None], happened)
-    share = happened.mean()
-
-    def gap(shift: float) -> float:
-        return float(expit(logits + shift).mean() - share)
-
-    return float(model.coef_[0, 0]), float(brentq(gap, -100, 100))
-
-
-def _line(truth: Array, predictions: Array) -> tuple[float, float]:
-    """Return the slope of targets over predictions, and their mean difference."""
-    if np.ptp(predictions) == 0:
-        return float("nan"), float("nan")
-    slope = np.polyfit(predictions, truth, 1)[0]
-    return float(slope), float((truth - predictions).mean())
+        columns = answers.values if answers.probabilities is None else answers.probabilities
+        width = 2 if columns is None or columns.ndim == 1 else columns.shape[1]
+        classes = np.arange(width)
+    function = of_counts(score.name, answers.truth, responses, classes)
+    value = _of(score, answers)
+    if function is None or value is None:
+        return None
+    whole = float(function(np.ones((1, len(answers.truth))))[0])
+    if not np.isclose(score.sign * whole, value, rtol=1e-9, atol=1e-12):
+        return None
+    return lambda counts: score.sign * function(counts)

@@ -14,7 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.encoded_rows import encoded_rows
-from mklkit.datasets.files import ChunkedTable
+from mklkit.datasets.files import TableInParts
+from mklkit.datasets.pipeline import model_pipeline
 from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
 from mklkit.display.progress import Report, reported, reporting_to
 from mklkit.errors import IncompatibleError, quoted
@@ -23,7 +24,7 @@ from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.fit import expects_landmarks
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.task_of import task_of
-from mklkit.evaluation.study import Roles, study_of
+from mklkit.evaluation.study import Roles, study_of, with_kernels_of_sources
 from mklkit.evaluation.study_fits import FittedStudy
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import FeatureMapTraits, Task, traits_of
@@ -52,7 +53,7 @@ def _quietly(title: str) -> AbstractContextManager[Report]:
 def fit_in_parts(
     pipeline: Any,
     settings: ModelSettings,
-    chunked: ChunkedTable,
+    chunked: TableInParts,
     roles: Roles,
     holdout: float,
     distributed: bool = False,
@@ -67,7 +68,7 @@ def fit_in_parts(
     classifier = pipeline[-1]
     seed = settings.seed
     task = task_of(pipeline)
-    _refuse_more_than_numbers(classifier)
+    _refuse_more_than_numbers(classifier, chunked.ids is not None)
     limit = memory_limit(settings.max_memory)
     most = SAMPLE_ROWS
     if settings.max_memory is not None:
@@ -75,6 +76,10 @@ def fit_in_parts(
         most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
     with shows("first pass") as tell:
         scan = scan_table(chunked, roles.target, list(roles.drop), seed, tell, most)
+    named = with_kernels_of_sources(settings, scan.table)
+    if named is not settings:
+        settings, pipeline = named, model_pipeline(named, task)
+        classifier = pipeline[-1]
     # The rows become numbers, so no other columns are passed on for kernels that are proposed.
     schema = attrs.evolve(pipeline[0].schema.of_table(scan.table.schema), infer=False)
     pipeline.set_params(encode__schema=schema)
@@ -126,12 +131,15 @@ def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> 
         )
 
 
-def _refuse_more_than_numbers(classifier: Any) -> None:
-    """Refuse kernels on text, categories or gaps for a table that is read in parts."""
+def _refuse_more_than_numbers(classifier: Any, by_ids: bool) -> None:
+    """Refuse kernels on text, categories or gaps for a table that is read in parts.
+
+    So are kernels that look up the identifiers by which files are joined.
+    """
 
     for kernel in declared_sources(classifier):
         reads = "gaps" if kernel.skips_gaps else kernel.reads
-        if reads in ("text", "categories", "gaps"):
+        if reads in ("text", "categories", "gaps", *(["row ids"] if by_ids else [])):
             raise IncompatibleError(
                 f"Kernel {quoted(kernel.label)} reads {reads}, and a table that is read in parts"
                 " becomes a file of numbers: leave out --stream, allow more memory by --max-memory,"

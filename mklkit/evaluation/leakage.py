@@ -13,6 +13,7 @@ from pandas.api.types import is_numeric_dtype
 from scipy.special import gammaln
 
 from mklkit.datasets.columns import is_number_type
+from mklkit.datasets.row_hashes import Hashes, hashes_of_rows
 from mklkit.errors import counted, named
 from mklkit.numerics.sparse import count_gaps, take_rows, values_of
 
@@ -22,7 +23,7 @@ CHANCE = 0.01
 """The largest probability allowed for any column of noise to give the target."""
 
 BLOCK_VALUES = 1 << 20
-"""The values of a block of columns that are sorted at a time."""
+"""The values of a block of columns that are sorted, or copied, at a time."""
 
 Gives = Callable[[pd.DataFrame, NDArray[Any]], list[str]]
 """Returns the names of the columns that tell the target of every row by themselves."""
@@ -117,27 +118,13 @@ def _ranks(column: pd.Series) -> tuple[NDArray[np.intp], int]:
     return codes, len(names)
 
 
-def _hashes(features: pd.DataFrame) -> NDArray[Any]:
-    """Return a hash of each row (N,), the same for equal rows.
-
-    O(Nd), with one hash for each block of columns of numbers, which may be thousands.
-    """
-    step = max(1, BLOCK_VALUES // max(1, len(features)))
-    kinds = np.array([str(kind) if is_number_type(kind) else "" for kind in features.dtypes], str)
-    others = features.loc[:, kinds == ""]
-    # pandas before 3 hashes no rows without columns.
-    of_kinds = [pd.util.hash_pandas_object(others, index=False)] if others.shape[1] else []
-    for kind in np.unique(kinds[kinds != ""]).tolist():
-        places = np.flatnonzero(kinds == kind)
-        for start in range(0, len(places), step):
-            # Zeros are equal whatever their sign, and so are gaps.
-            values = values_of(features.iloc[:, places[start : start + step]])
-            numbers = np.ascontiguousarray(values) + 0
-            if numbers.dtype.kind == "f":
-                numbers[np.isnan(numbers)] = np.nan
-            of_kinds.append(pd.Series([hash(row.tobytes()) for row in numbers], features.index))
-    together = pd.concat(of_kinds, axis=1)
-    return pd.util.hash_pandas_object(together, index=False).to_numpy()
+def _hashes(features: pd.DataFrame) -> Hashes:
+    """Return a hash of each row (N,), the same for equal rows."""
+    of_numbers = np.array([is_number_type(kind) for kind in features.dtypes], bool)
+    words = features.loc[:, ~of_numbers].astype(object).to_numpy()
+    places, step = np.flatnonzero(of_numbers), max(1, BLOCK_VALUES // max(1, len(features)))
+    blocks = (places[start : start + step] for start in range(0, len(places), step))
+    return hashes_of_rows(words, (values_of(features.iloc[:, block]) for block in blocks))
 
 
 def leakage_notes(

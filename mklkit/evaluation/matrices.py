@@ -22,7 +22,7 @@ from mklkit.views.memory import refuse_large_gram
 COMBINED = "combined"
 """The label of the weighted sum of all kernels."""
 
-RESERVED = ("ids", "training_ids", "labels", "weights", COMBINED)
+RESERVED = ("ids", "training_ids", "labels", "weights", "missing", "training_missing", COMBINED)
 """The arrays beside the matrices of the kernels, whose labels can't be these."""
 
 
@@ -100,7 +100,8 @@ class KernelMatrices:
 
         It has an array for each kernel, ``combined``, the ``ids`` of the rows as text, the
         ``labels`` and ``weights`` of the kernels, and, if they are others, the ``training_ids`` of
-        the columns.
+        the columns. If samples miss a source, ``missing`` (n, M) and ``training_missing`` (N, M)
+        say which kernel's, whose similarities are zero.
         """
         with ZipFile(file, "w", allowZip64=True) as archive:
 
@@ -113,6 +114,10 @@ class KernelMatrices:
                 add("training_ids", np.array(self.training_ids, np.str_))
             add("labels", np.array(self.bank.labels, np.str_))
             add("weights", self.weights)
+            if self.samples.missing is not None:
+                add("missing", self.samples.missing)
+            if self.training is not None and self.training.missing is not None:
+                add("training_missing", self.training.missing)
             for label, matrix in self.each():
                 add(label, matrix)
 

@@ -29,7 +29,7 @@ def why_no_verdict(score: Score, targets: NDArray[Any], groups: ArrayLike | None
     score : Score
         The score.
     targets : ndarray of shape (n,) or (n, n_targets)
-        The classes or numbers of the samples that are scored.
+        The classes or numbers of all samples.
     groups : array-like of shape (n,), optional
         The group of each sample.
 

@@ -113,16 +113,17 @@ class Resolution:
         n_units = self.count * self.n_means
         return rule_of_three(n_units, level, size * n_units)
 
-    def limits(self, mean: float, half: float, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval of a difference whose ends are no nearer than the units allow.
+    def limits(
+        self, mean: float, low: float, high: float, level: float = 0.95
+    ) -> tuple[float, float]:
+        """Return an interval of a difference whose ends are no nearer than the units allow.
 
         Parameters
         ----------
         mean : float
             The measured difference.
-        half : float
-            Half the width of its interval by the variation over splits; NaN if unknown, as the
-            ends are then.
+        low, high : float
+            The ends of its interval by the variation over splits; NaN if unknown.
         level : float, default=0.95
             The confidence of the interval.
 
@@ -134,13 +135,12 @@ class Resolution:
             from the mean, and the nearer one at most the least difference that could have given the
             mean by chance.
         """
-        size = abs(mean)
-        wide = max(half, self.floor(mean, level))
-        if size <= half:
-            return mean - wide, mean + wide
-        near, least = size - half, self._least(size, level)
-        ends = min(near, least) if least else near, size + wide
-        return ends if mean > 0 else (-ends[1], -ends[0])
+        least = self.floor(mean, level)
+        if low > 0:
+            return min(low, self._least(mean, level) or low), max(high, mean + least)
+        if high < 0:
+            return min(low, mean - least), max(high, -self._least(-mean, level) or high)
+        return min(low, mean - least), max(high, mean + least)
 
     def _least(self, size: float, level: float) -> float:
         """Return the least true difference with which chance may give one of this size."""
@@ -240,4 +240,4 @@ def difference_interval(
     low, high = corrected_interval(differences, n_train, n_test, level)
     if resolution is None:
         return low, high
-    return resolution.limits((low + high) / 2, (high - low) / 2, level)
+    return resolution.limits((low + high) / 2, low, high, level)

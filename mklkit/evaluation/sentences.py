@@ -179,15 +179,18 @@ def too_few_splits(method: str, reference: str, n_splits: int) -> str:
     return f"{INCONCLUSIVE}: {n_splits} splits are too few to compare {method} and {reference}"
 
 
-def same_scores(method: str, reference: str) -> str:
+def same_scores(method: str, reference: str, n_splits: int) -> str:
     """Return that two methods have equal scores.
 
     Examples
     --------
-    >>> same_scores("dimkl", "uniform")
-    'dimkl and uniform have the same score on every split'
+    >>> same_scores("dimkl", "uniform", 5), same_scores("dimkl", "uniform", 1)
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ('dimkl and uniform have the same score on every split',
+     'dimkl and uniform have the same score on each test sample')
     """
-    return f"{method} and {reference} have the same score on every split"
+    where = "every split" if n_splits > 1 else "each test sample"
+    return f"{method} and {reference} have the same score on {where}"
 
 
 def not_excluded(counts: object, differences: str, most: float, unit: Unit) -> str:
@@ -334,6 +337,21 @@ def difference_of_one_split(score: str, trained: str) -> str:
     'a difference is that in accuracy of two models trained on 80 samples'
     """
     return f"a difference is that in {score} of two models trained on {trained} samples"
+
+
+def about_one_split(test: str, models: str) -> str:
+    """Return what the intervals of a single split are about, with the test that they are from.
+
+    Examples
+    --------
+    >>> about_one_split("McNemar's test", "the two models")  # doctest: +NORMALIZE_WHITESPACE
+    "intervals and tests are over the test samples (McNemar's test), for the two models as they
+     were fitted; they say nothing about models of other training samples"
+    """
+    return (
+        f"intervals and tests are over the test samples ({test}), for {models} as they were"
+        " fitted; they say nothing about models of other training samples"
+    )
 
 
 def beats_guessing(models: str, are: str) -> str:

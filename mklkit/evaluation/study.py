@@ -210,12 +210,18 @@ def read_study(
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     table = table.numbered()
     learned = table.learned
-    if table.sources is not None and settings.preset is None:
-        kernels = AUTO_KERNELS if settings.kernels is None else settings.kernels
-        of_sources = table.without_in_sources(settings.covariates)
-        settings = attrs.evolve(settings, kernels=of_sources.with_columns(kernels))
+    settings = with_kernels_of_sources(settings, table)
     pipeline = model_pipeline(settings, learned, schema=table.schema)
     return study_of(settings, pipeline, table, learned, notes, parts_column)
+
+
+def with_kernels_of_sources(settings: ModelSettings, table: Table) -> ModelSettings:
+    """Return settings whose kernels name the columns of a joined table; one for each source."""
+    if table.sources is None or settings.preset is not None:
+        return settings
+    kernels = AUTO_KERNELS if settings.kernels is None else settings.kernels
+    of_sources = table.without_in_sources(settings.covariates)
+    return attrs.evolve(settings, kernels=of_sources.with_columns(kernels))
 
 
 def read_as_text(sources: Sequence[Source], data: Any) -> list[str]:

@@ -14,6 +14,7 @@ from mklkit.display import numbers
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 from mklkit.evaluation.resolution import Resolution, difference_interval
@@ -32,6 +33,8 @@ NAMES_SHOWN = 3
 """The most methods of a group to name; the others are counted."""
 FEW_DATASETS = 5
 """With fewer data sets, ranks are not tested."""
+NO_ANSWERS = "a single split does not show how much of a difference is chance"
+"""Why scores of one split are not compared if the answers for its samples are unknown."""
 DIGITS = 12
 """The decimals of differences of scores: equal means differ by rounding."""
 
@@ -44,6 +47,7 @@ def planned_tests(
     alpha: float = 0.05,
     resolution: Resolution | None = None,
     margin: float = MARGIN,
+    one_split: OneSplit | None = None,
 ) -> pd.DataFrame:
     """Test the few questions about one data set that were planned before its scores were seen.
 
@@ -73,6 +77,10 @@ def planned_tests(
     margin : float, default=0.02
         The largest difference that counts as none, from
         :func:`mklkit.evaluation.equivalence_margin`.
+    one_split : OneSplit, optional
+        If the scores are of one split, the answers of the fitted models for its test samples.
+        Tests and intervals are then about these models on other samples: McNemar's exact test with
+        Tango's interval for accuracies, else the paired bootstrap.
 
     Returns
     -------
@@ -81,8 +89,9 @@ def planned_tests(
         number of references to choose from), ``splits``, ``equal`` (the same score on each); mean
         ``difference``, ``low``, ``high``, the interval's ``level``, ``p_value``, ``p_holm``;
         ``floor``, half the least width of an interval that contains 0, and the units ``counted``
-        that determine it, NaN and empty without a resolution; the ``margin``. Without a finite
-        score in each split, or with one split, numbers are NaN.
+        that determine it, NaN and empty without a resolution; the ``margin``; ``why_not``, why a
+        question about one split has no answer. Without a finite
+        score in each split, or with one split and no answers, numbers are NaN.
 
     Raises
     ------
@@ -107,7 +116,10 @@ def planned_tests(
         whole = [name for name in names if np.isfinite(values[name]).all()] or names[:1]
         best = max(whole, key=lambda name: round(float(values[name].mean()), DIGITS))
         difference = (values[method] - values[best]).round(DIGITS)
-        p_value = len(whole) * corrected_t_test(difference, n_train, n_test).p_value
+        p_value = corrected_t_test(difference, n_train, n_test).p_value
+        if one_split is not None:
+            p_value = one_split.p_value(method, best)
+        p_value *= len(whole)
         tests.append((title, method, best, len(whole), len(difference), difference.mean(), p_value))
         differences.append(difference)
     columns = ["question", "method", "reference", "choices", "splits", "difference", "p_value"]
@@ -115,16 +127,26 @@ def planned_tests(
     table["p_value"] = table["p_value"].clip(upper=1)
     adjusted = holm_levels(table["p_value"], alpha, table["choices"])
     table["p_holm"], table["level"] = adjusted
+    pairs = list(zip(table["method"], table["reference"], strict=True))
     table["equal"] = [not difference.any() for difference in differences]
+    table["why_not"] = ""
+    if one_split is not None:
+        table["why_not"] = [one_split.why_not(*pair) for pair in pairs]
+        table["equal"] = [one_split.are_equal(*pair) for pair in pairs]
     limits = []
-    for test, difference in zip(table.to_dict("records"), differences, strict=True):
-        means = (float(values[test[end]].mean()) for end in ("method", "reference"))
-        units = None if resolution is None else resolution.with_scores(*means)
-        floor = math.nan if units is None else units.floor(test["difference"], test["level"])
+    for pair, difference, known in zip(pairs, differences, table["level"], strict=True):
         # Without a test there is no level, and no interval.
-        level = 1 - alpha if math.isnan(test["level"]) else test["level"]
-        ends = difference_interval(difference, n_train, n_test, units, level)
-        limits.append((*ends, floor))
+        level = 1 - alpha if math.isnan(known) else known
+        means = [float(values[name].mean()) for name in pair]
+        units = None if resolution is None else resolution.with_scores(*means)
+        if one_split is None:
+            low, high = difference_interval(difference, n_train, n_test, units, level)
+        else:
+            low, high = one_split.difference_interval(*pair, level)
+            if units is not None and low <= 0 <= high:
+                low, high = units.limits(float(difference.mean()), low, high, level)
+        floor = math.nan if units is None else units.floor(float(difference.mean()), level)
+        limits.append((low, high, floor))
     table[["low", "high", "floor"]] = np.reshape(limits, (-1, 3))
     table["counted"] = "" if resolution is None else str(resolution)
     table["margin"] = margin
@@ -172,12 +194,12 @@ def _answer(test: Mapping[Any, Any], unit: Unit) -> str:
         reference += f" (the best of {test['choices']})"
     low, high, counts = test["low"], test["high"], test["counted"]
     if math.isnan(low):
-        few = "a single split does not show how much of a difference is chance"
-        gap = "some of the scores are missing"
-        why = few if test["splits"] == 1 else gap
+        why = test["why_not"] or NO_ANSWERS
+        if math.isnan(test["difference"]) or test["splits"] > 1:
+            why = "some of the scores are missing"
         return f"{method} and {reference} are not compared, because {why}"
     if test["equal"]:
-        same = same_scores(method, reference)
+        same = same_scores(method, reference, test["splits"])
         return f"{same}; {not_excluded(counts, 'a difference', high, unit)}" if counts else same
     estimate = test["difference"], low, high, test["level"]
     if low > 0 or high < 0:
@@ -187,7 +209,7 @@ def _answer(test: Mapping[Any, Any], unit: Unit) -> str:
     if far <= test["margin"]:
         least = f", the least that {counts} can exclude" if is_floor else ""
         return difference_excluded(method, reference, far, unit) + least
-    if unit.scale == 100 and far > 1:
+    if unit.scale == 100 and far > 1 and test["splits"] > 1:
         return too_few_splits(method, reference, test["splits"])
     return difference_inconclusive(method, reference, *estimate, unit, counts if is_floor else "")
 

@@ -29,7 +29,7 @@ from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import equivalence_margin
-from mklkit.evaluation.sentences import Unit, loss_estimated
+from mklkit.evaluation.sentences import Unit
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import CHANCE, EFFECT
@@ -221,7 +221,7 @@ def explain(
     margin = equivalence_margin(task, score, data.targets)
     unit = Unit.of(task.score_named(score), float(scores["score"].mean()))
     kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
-    kernels = judged(kernels, len(data.targets), margin, measured.why_no_verdict)
+    kernels = judged(kernels, measured.n_counted, margin, measured.why_no_verdict)
     have = of_those_who_have(kernels, margin, measured.why_no_verdict)
     some_left_out = bool(kernels["left_out"].notna().any())
     trained = float(scores["training_rows"].mean())
@@ -236,7 +236,7 @@ def explain(
             f"refitted on {len(measured.folds)} folds, with the same parameters:"
             f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
             " hold 95 % intervals",
-            *([loss_estimated(trained, len(data.targets))] if some_left_out or plan.keys else []),
+            *measured.about_losses(trained),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,
             *guessed(scores, unit),

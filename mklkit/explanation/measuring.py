@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -16,10 +16,13 @@ from sklearn.utils import _safe_indexing
 from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators.plan import check_new_rows
+from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.no_verdict import why_no_verdict
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, difference_interval, resolution_of
+from mklkit.evaluation.sentences import about_one_split, loss_estimated
 from mklkit.explanation.columns import (
     Places,
     ScoredRows,
@@ -34,6 +37,7 @@ from mklkit.explanation.screening import SELECTED, Screen, screen_table, screens
 from mklkit.protocols import Array, GatedDecision, Task
 from mklkit.protocols.splits.split import Indices, Splits
 
+WHOLE, WITHOUT = "whole", "without"
 HAVE = "have"
 """The place of losses on the rows that have a kernel's source."""
 
@@ -74,6 +78,10 @@ class Measuring:
     """What R² of a fold needs of all folds."""
     trained: NDArray[Any] | None = None
     """The targets of the training rows of the current fold."""
+    single: bool = False
+    """Whether there is a single split, whose losses have intervals over its test samples."""
+    tested: dict[Any, OneSplit] = attrs.field(factory=dict)
+    """Of a single split, the answers of the model ``WHOLE`` and ``WITHOUT``, as of ``losses``."""
 
     def run(self, splits: Splits, progress: Callable[..., Any], limit: float = np.inf) -> int:
         """Fit and score on all folds; return the number of finished repetitions.
@@ -81,6 +89,7 @@ class Measuring:
         After ``limit`` seconds no further repetition begins.
         """
         self.scored = np.unique(np.concatenate(splits.tests))
+        self.single = len(splits) == 1
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
         total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
@@ -236,6 +245,7 @@ class Measuring:
                     self.why_not[kernel] = plain_message(error)
                     for subject in (kernel, (kernel, HAVE)):
                         self.losses.pop(subject, None)
+                        self.tested.pop(subject, None)
             yield
         # The same permutations for all groups, so that losses differ only by the columns.
         random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)
@@ -250,6 +260,7 @@ class Measuring:
             worse = encoded(shuffled(tiled, columns, order))
             lost = scores["score"] - self._score(model, worse, repeated)
             self.losses.setdefault(columns, []).append(lost)
+            self._test(columns, scored, {WHOLE: (model, new), WITHOUT: (model, worse)})
             yield
         yield from [None] * (self._most_screened - len(selected))
         self.folds.append({"training_rows": len(train), **scores})
@@ -271,8 +282,9 @@ class Measuring:
         if self.missing[:, kernel].any():
             parts[kernel, HAVE] = ~alone & ~self.missing[:, kernel]
         if not self._is_in(kernel, model):
-            for subject in parts:  # The fit left it out already.
+            for subject, part in parts.items():  # The fit left it out already.
                 self.losses.setdefault(subject, []).append(0.0)
+                self._test(subject, test, {WHOLE: (model, new), WITHOUT: (model, new)}, part)
             return
         label = list(self.plan.reads)[kernel]
         without = self.refit.without(label, model)
@@ -286,6 +298,38 @@ class Measuring:
                 better = self._score_of_part(model, new, test, part)
             worse = self._score_of_part(smaller, new_left, test, part)
             self.losses.setdefault(subject, []).append(better - worse)
+            self._test(subject, test, {WHOLE: (model, new), WITHOUT: (smaller, new_left)}, part)
+
+    def _test(
+        self,
+        subject: Any,
+        test: Indices,
+        models: Mapping[str, tuple[Any, Any]],
+        members: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Keep what two models answer for the test samples of a single split, if they are members.
+
+        Each model has its rows, which may be those of the samples several times.
+        """
+        if not self.single:
+            return
+        places = np.arange(len(test)) if members is None else np.flatnonzero(members[test])
+        samples = test[places]
+        variance = None if self.held_out is None else self.held_out.variance(0, members)
+        one_split = OneSplit(
+            self.task,
+            self.task.score_named(self.score),
+            self.data.targets[samples],
+            self.task.scorer(self.score, variance, self.trained),
+            np.unique(self.data.targets) if self.task.has_classes else None,
+            None if self.data.groups is None else self.data.groups[samples],
+            self.seed,
+        )
+        responses: dict[Hashable, Responses] = {}
+        for name, (model, rows) in models.items():
+            part = rows if members is None else _safe_indexing(rows, places)
+            responses[name] = one_split.answers_of(model, part)
+        self.tested[subject] = one_split.having(responses)
 
     def _is_in(self, kernel: int, model: Any) -> bool:
         """Return whether a kernel is in the fit on a fold, which may leave chosen sources out."""
@@ -375,11 +419,30 @@ class Measuring:
         losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         values = np.array(losses or [np.nan])
-        low, high = difference_interval(values, *sizes, resolution=self.resolution(members))
+        counted = self.resolution(members)
+        if subject in self.tested:
+            low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT)
+            if counted is not None and low <= 0 <= high:
+                low, high = counted.limits(float(values.mean()), low, high)
+        else:
+            low, high = difference_interval(values, *sizes, resolution=counted)
         # A screen may select a column in one fit of several, which says nothing of the others.
         deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
         spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
+
+    @property
+    def n_counted(self) -> int:
+        """The samples on whose number the widths of intervals depend."""
+        return len(self.scored) if self.single else len(self.data.targets)
+
+    def about_losses(self, trained: float) -> Iterator[str]:
+        """Yield a sentence on what losses of models of so many samples estimate, if any."""
+        if self.single:
+            for one_split in list(self.tested.values())[:1]:
+                yield about_one_split(one_split.test, f"the models of {trained:,.0f} samples")
+        elif self.losses:
+            yield loss_estimated(trained, len(self.data.targets))
 
     def resolution(self, members: NDArray[np.bool_] | None = None) -> Resolution | None:
         """Return the units that the score counts, of the scored rows that are members (N,)."""
@@ -394,9 +457,8 @@ class Measuring:
     @property
     def why_no_verdict(self) -> str:
         """Why no kernel gets a verdict, empty if they get one."""
-        groups = None if self.data.groups is None else self.data.groups[self.scored]
         score = self.task.score_named(self.score)
-        return why_no_verdict(score, self.data.targets[self.scored], groups)
+        return why_no_verdict(score, self.data.targets, self.data.groups)
 
     @property
     def _mean_score(self) -> float:

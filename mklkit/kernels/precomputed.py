@@ -22,7 +22,7 @@ from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.registry.hookspecs import register
 from mklkit.registry.readings import is_text_of_row_ids, words_of, words_of_row_ids
 
-NO_MATRICES = ("ids", "labels", "weights", "training_ids")
+NO_MATRICES = ("ids", "labels", "weights", "training_ids", "missing", "training_missing")
 """The arrays in a file of ``mklkit kernels`` that are no matrices."""
 
 CHECKED_ROWS = 5000
@@ -78,8 +78,25 @@ def _content(path: str, label: str | None, size: int) -> tuple[Array, Words | No
                 "it has similarities of new samples to those of training, and a kernel needs those"
                 " of all samples: write them with 'mklkit kernels' for a table of all samples"
             )
-        ids = content["ids"] if "ids" in content.files else None
-        return _as_float(content[name]), None if ids is None else _as_words(ids)
+        matrix = _as_float(content[name])
+        ids = _as_words(content["ids"]) if "ids" in content.files else None
+        if ids is None or not {"missing", "labels"} <= {*content.files}:
+            return matrix, ids
+        present = ~_missing_in(name, content["labels"], content["missing"], len(ids))
+    # The similarities of samples that miss the source are zeros, which say nothing.
+    return np.ascontiguousarray(matrix[present][:, present]), ids[present]
+
+
+def _missing_in(name: str, labels: Any, missing: Any, size: int) -> NDArray[np.bool_]:
+    """Return which samples have no row in a matrix of several (n,): they miss its source.
+
+    Those that miss all sources have none in the weighted sum.
+    """
+    if missing.shape != (size, len(labels)) or missing.dtype != bool:
+        raise ValueError("its array 'missing' must say of each sample and label if it is missing")
+    place = np.flatnonzero(labels == name)
+    absent: NDArray[np.bool_] = missing[:, place[0]] if len(place) else missing.all(axis=1)
+    return absent
 
 
 def _chosen(names: Sequence[str], label: str | None) -> str:
@@ -289,6 +306,12 @@ class Precomputed(FixedKernel):
         self._refuse_new(ids)
         return self._values[ids, ids]
 
+    def unknown(self, ids: Any) -> NDArray[np.bool_]:
+        """Return which identifiers have no row in the matrix (n,); of numbered rows none."""
+        if self._words is None:
+            return np.zeros(len(ids), bool)
+        return ~np.isin(words_of(ids, "").astype(np.str_), self._words)
+
     def _refuse_new(self, ids: NDArray[np.intp]) -> None:
         if ids.max(initial=-1) >= self._values.shape[1]:
             raise DataError(
@@ -301,6 +324,8 @@ class Precomputed(FixedKernel):
         if self._words is None or self._places is None:
             return self._numbered(ids)
         words = words_of_row_ids(ids)
+        # A sample without an identifier misses the source, so its similarities are not used.
+        words = np.where(words == "", self._words[0], words) if is_text_of_row_ids(ids) else words
         places = np.searchsorted(self._words, words)
         known = places < len(self._words)
         known[known] = self._words[places[known]] == words[known]

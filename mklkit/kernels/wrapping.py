@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 from attrs.validators import gt, lt
+from numpy.typing import NDArray
 
 from mklkit.kernels.distances import RBF
 from mklkit.protocols import Array, FittedKernel, Kernel, KernelTraits, traits_of
@@ -85,6 +86,10 @@ class WrappingKernel(Kernel):
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel with the inner one fitted to rows with weights (N,)."""
         return self.wrap(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
+
+    def unknown(self, ids: Any) -> NDArray[np.bool_]:
+        """Return which samples the inner kernel can't look up (n,)."""
+        return self.kernel.unknown(ids)
 
     @abstractmethod
     def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:

@@ -265,6 +265,21 @@ class Kernel(Component, ABC):
             The kernel, which keeps only what new samples need.
         """
 
+    def unknown(self, ids: Any) -> NDArray[np.bool_]:
+        """Return which samples a kernel on row ids can't look up: they miss its source.
+
+        Parameters
+        ----------
+        ids : array-like of shape (n,)
+            What identifies them.
+
+        Returns
+        -------
+        ndarray of bool of shape (n,)
+            None of them by default.
+        """
+        return np.zeros(len(ids), bool)
+
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel fitted to weighted samples.
 

@@ -545,7 +545,9 @@ class Rows:
         if reads == "row ids":
             words = self.others.get((reads, 0 if columns is None else int(columns[0])))
             if words is not None:
-                return np.ascontiguousarray(words), None
+                missing = np.isnan(words[:, 0])
+                words = np.nan_to_num(words, nan=-1.0) if missing.any() else words  # no identifier
+                return np.ascontiguousarray(words), self._mask(missing)
         numbers = self._numbers_in(columns)
         if issparse(numbers):
             return numbers, None  # A sparse source has no gaps.

@@ -156,6 +156,62 @@ def test_a_model_on_a_file_is_the_model_on_the_features(
 
 
 @pytest.mark.process
+def test_samples_without_a_row_in_a_matrix_miss_its_source(
+    mklkit: Run, study: Path, tmp_path: Path
+) -> None:
+    """As where the columns are absent; both for a mask in the file and for fewer rows."""
+    pd.read_csv(study / "mrna.csv", dtype=str)[12:].to_csv(tmp_path / "mrna.csv", index=False)
+    files = ("clinical.csv", "--by", "patient", "--target", "outcome")
+    source = ("--source", f"mrna={tmp_path / 'mrna.csv'}")
+    kernels = ("-k", "clinical:linear[none]", "-k", "mrna:rbf(gamma=0.1)[none]")
+    masked, fewer = tmp_path / "masked.npz", tmp_path / "fewer.npz"
+    done = mklkit("kernels", *files, *source, *kernels, "-o", masked, cwd=study)
+    assert done.code == 0, done
+    file = loaded(masked)
+    lacking = np.isin(file["ids"], pd.read_csv(study / "mrna.csv", dtype=str)["patient"][:12])
+    np.testing.assert_array_equal(file["missing"], np.c_[np.zeros(70, bool), lacking])
+    kept = np.flatnonzero(~lacking)[::-1]
+    np.savez(fewer, ids=file["ids"][kept], mrna=file["mrna"][np.ix_(kept, kept)])
+    of_file = [f"mrna:precomputed(path={str(path)!r}, label='mrna')" for path in (masked, fewer)]
+    answers = []
+    for more in ((*source, *kernels[2:]), *(("-k", spec) for spec in of_file)):
+        model = tmp_path / "m.mkl"
+        fit = ("fit", *files, *kernels[:2], *more, *FIXED, "--json", "-o", model)
+        fitted = mklkit(*fit, cwd=study)
+        assert fitted.code == 0, fitted
+        assert any("rows lack mrna" in note for note in fitted.json["choices"])
+        of_new = source if more[0] == "--source" else ()
+        predicted = mklkit("predict", model, "clinical.csv", *of_new, cwd=study)
+        assert predicted.code == 0, predicted
+        table = pd.read_csv(io.StringIO(predicted.out)).drop(columns="patient", errors="ignore")
+        cohort = ("score", model, "clinical.csv", *of_new, "-t", "outcome", "--json")
+        scored = mklkit(*cohort, cwd=study).json["scores"]
+        answers.append(({**fitted.json["scores"], "score": scored["incomplete"]}, table))
+    assert answers[0][0]["incomplete"]["rows"] > 0
+    for scores, predictions in answers[1:]:
+        assert scores == answers[0][0]
+        pd.testing.assert_frame_equal(predictions, answers[0][1], rtol=1e-6)
+
+
+@pytest.mark.process
+def test_matrices_of_a_cohort_without_a_source(mklkit: Run, study: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "model.mkl", tmp_path / "cross.npz"
+    fit = mklkit("fit", *FILES, *KERNELS, "--holdout", "0", "-o", model, cwd=study)
+    assert fit.code == 0, fit
+    new = pd.read_csv(study / "clinical.csv", dtype=str)[-NEW:]
+    new.to_csv(tmp_path / "new.csv", index=False)
+    call = ("kernels", *FILES[:-2], "--model", model)
+    done = mklkit(*call, "--new", tmp_path / "new.csv", "-o", out, cwd=study)
+    assert done.code == 0, done
+    assert "no row has the source 'mrna'" in done.err
+    file = loaded(out)
+    assert file["missing"].tolist() == [[False, True]] * NEW
+    assert not file["mrna"].any()
+    # With one source that is the weighted sum, times the root of 1 / 0.5.
+    np.testing.assert_allclose(file["combined"], file["clinical"] / np.sqrt(2), rtol=1e-9)
+
+
+@pytest.mark.process
 def test_a_file_of_matrices_is_compared_as_the_columns_are(
     mklkit: Run, study: Path, tmp_path: Path
 ) -> None:
@@ -277,7 +333,10 @@ def test_rows_are_found_by_text_or_number() -> None:
         )
     with pytest.raises(DataError, match="16 digits or more"):
         MKLClassifier(graph[1]).fit(pd.DataFrame({"id": [10**17, 1, 2]}), y)
+    alone = MKLClassifier(graph[1], learner="svm(C=1)").fit(table[["id"]], y)
     with pytest.raises(DataError, match="'id' has a gap in row 2; each row needs its identifier"):
-        model.predict(pd.DataFrame({"id": ["12", None], "x": 1.0}))
+        alone.predict(pd.DataFrame({"id": ["12", None]}))
+    with pytest.raises(DataError, match="no row with the id 'x'"):
+        alone.predict(pd.DataFrame({"id": ["12", "x"]}))
     with pytest.raises(DataError, match="no row with 2 ids"):
         Precomputed(gram, ids=[7, 9, 12])(np.array([[8.0], [7.0], [1.5]]), np.array([[7.0]]))

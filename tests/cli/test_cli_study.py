@@ -82,6 +82,22 @@ def test_commands_take_the_files(command: tuple[str, ...], study: Path, mklkit: 
     assert "prot" in done.out
 
 
+@pytest.mark.parametrize("kernels", ["", "genes:linear prot:rbf first_clinical:rbf"])
+def test_a_fit_in_parts_is_that_in_memory(kernels: str, study: Path, mklkit: Run) -> None:
+    data = files(study, "first", "genes", "prot")
+    named = [word for kernel in kernels.split() for word in ("-k", kernel)]
+    done = [
+        mklkit("fit", *data, "--by", "patient", "-t", "ill", *named, "--json", *options)
+        for options in ((), ("--stream",))
+    ]
+    assert done[1].code == 0, done[1]
+    whole, parts = (each.json for each in done)
+    for part in ("train", "held_out"):
+        assert parts["scores"][part] == whole["scores"][part]
+    for fact in ("joined_by", "sources", "rows", "columns", "target"):
+        assert parts["data"][fact] == whole["data"][fact]
+
+
 def test_kernels_are_labelled_like_their_source(study: Path, mklkit: Run) -> None:
     data = files(study, "first", "genes", "prot")
     kernels = ("-k", "genes:linear", "-k", "prot:rbf", "-k", "first_clinical:rbf")
@@ -240,8 +256,8 @@ WRONG = {
         "'g'",
     ),
     "no such file": (("--source", "g={}/genes.csv", "--by", "patient"), "genes.csv"),
-    "in parts": (
-        ("--source", "g={}/first_genes.csv", "--by", "patient", "--stream"),
+    "kernels on text in parts": (
+        ("--source", "g={}/first_genes.csv", "--by", "patient", "--stream", "-k", "g:spectrum"),
         "--stream",
     ),
 }

@@ -245,7 +245,9 @@ def test_published_split_leaves_its_column_out() -> None:
     comparison = compare(X.assign(part=part), Y, methods=[], kernels="linear", split_column="part")
     assert comparison.results["n_test"].unique().tolist() == [15]
     assert "part" not in comparison.data[0].features
-    assert "a single split" in comparison.verdict
+    assert "with 15 samples" in comparison.verdict
+    assert "McNemar's exact test" in comparison.how[0]
+    assert comparison.table()[["low", "high", "difference"]].notna().all(axis=None)
 
 
 def test_the_figure_has_a_row_per_method(compared: Comparison) -> None:

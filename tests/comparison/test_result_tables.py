@@ -46,7 +46,9 @@ def test_a_method_has_the_same_numbers_in_all_renderers(
     row = methods[methods["method"] == "method 4"].to_dict("records")[0]
     score = f"{100 * row['score']:.1f} ± {100 * row['deviation']:.1f}"
     numbers = [score, signed(row["difference"]), f"{row['p_corrected']:.3f}"]
-    terminal = on_terminal(comparison_grid(methods, compared.task, "accuracy", None))
+    terminal = on_terminal(
+        comparison_grid(methods, compared.task, "accuracy", None, "corrected t-test")
+    )
     page = Read(str(methods_html(compared, methods, "", "")))
     compared.report(tmp_path / "a.tex")
     latex = (tmp_path / "a.tex").read_text()
@@ -68,7 +70,7 @@ def test_planned_tests_have_the_same_numbers_in_all_renderers(
     for ending in ("tex", "html"):
         compared.report(tmp_path / f"a.{ending}")
     page, latex = Read((tmp_path / "a.html").read_text()).text(), (tmp_path / "a.tex").read_text()
-    terminal = on_terminal(questions_grid(compared.questions, compared.score))
+    terminal = on_terminal(questions_grid(compared.questions, compared.score, "corrected t-test"))
     for shown in numbers:
         assert shown in terminal
         assert shown in page

@@ -159,6 +159,21 @@ class TestAnnData:
         with pytest.raises(DataError, match="pip install anndata"):
             load_table(path, "status")
 
+    @pytest.mark.parametrize("sparse", [False, True])
+    def test_samples_in_columns(
+        self, anndata: Any, clinical: Path, tmp_path: Path, sparse: bool
+    ) -> None:
+        order = DRAW.permutation(40)
+        data = cells(anndata, sp.csr_matrix(COUNTS) if sparse else COUNTS, order, kind=STATUS)
+        data.T.write_h5ad(tmp_path / "turned.h5ad")
+        files = StudyFiles(clinical, {"rna": tmp_path / "turned.h5ad"}, "patient")
+        table = load_table(files, "status")
+        assert table.sources is not None
+        assert table.sources["rna"] == [f"rna_{gene}" for gene in GENES]
+        expected = pd.DataFrame(COUNTS, index=IDS).loc[table.ids].to_numpy()
+        np.testing.assert_array_equal(table.features[table.sources["rna"]], expected)
+        assert any("samples in columns: 40 of 40" in note for note in table.notes)
+
     def test_a_source_is_that_of_a_csv_file(
         self, anndata: Any, clinical: Path, tmp_path: Path
     ) -> None:

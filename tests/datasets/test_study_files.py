@@ -199,6 +199,10 @@ class TestNewSamples:
         with pytest.raises(DataError, match=r"'gene'.*Did you mean 'genes'"):
             self.read({"gene": GENES})
 
+    def test_a_name_that_begins_another_is_refused(self) -> None:
+        with pytest.raises(DataError, match=r"none of the 1 column of the source 'gene'"):
+            self.read({"gene": PROTEINS[["patient", "a"]], "genes": GENES})
+
     def test_more_columns_of_a_source_change_nothing(self) -> None:
         wide = GENES.rename(columns=lambda name: f"genes_{name}" if name != "patient" else name)
         features = self.read({"genes": wide.assign(batch=1), "prot": PROTEINS})

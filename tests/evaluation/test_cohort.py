@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
+from scipy.special import expit
 from scipy.stats import bootstrap, norm
 from sklearn.metrics import roc_auc_score
 
 from mklkit import MKLClassifier, MKLRegressor, build_pipeline
 from mklkit.errors import DataError
+from mklkit.evaluation.calibration_lines import calibration_of
 from mklkit.evaluation.cohort import score_cohort
+from mklkit.protocols.score import Answers
 from mklkit.tasks import Classification, Regression
 
 RNG = np.random.default_rng(0)
@@ -69,13 +72,15 @@ def test_the_interval_of_the_area_is_scipys_bootstrap(model: Any, result: dict[s
 
 def test_balanced_accuracy_covers_its_expectation() -> None:
     """Of 400 cohorts, the interval holds the expected balanced accuracy in 93 % or more."""
-    from mklkit.evaluation.cohort import _of_mean
+    from mklkit.evaluation.resampling import wilson_of_mean
 
     rng = np.random.default_rng(1)
     recalls = np.array([0.9, 0.6])
     covered = 0
     for _ in range(400):
-        low, high = _of_mean([rng.random(n) < p for n, p in zip((60, 12), recalls, strict=True)])
+        low, high = wilson_of_mean(
+            [rng.random(n) < p for n, p in zip((60, 12), recalls, strict=True)]
+        )
         covered += low <= recalls.mean() <= high
     # A binomial share of 0.95 is below 0.925 in one of a hundred such runs.
     assert covered >= 0.925 * 400
@@ -192,3 +197,31 @@ def test_calibration_needs_fifty_samples_of_both_kinds(model: Any) -> None:
     assert enough(50, 50)
     assert not enough(49, 60)
     assert not enough(60, 49)
+
+
+def shift_to(probabilities: np.ndarray, logits: np.ndarray) -> float:
+    """Return by how much logits are to rise, so that their mean probability is the true one."""
+    return float(brentq(lambda shift: np.mean(expit(logits + shift) - probabilities), -5, 5))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("size", [1, 3])
+def test_intervals_of_a_calibration_hold_the_truth(size: int) -> None:
+    """Logits are too extreme by a known factor, alone and in groups of equal samples."""
+    rng = np.random.default_rng(3)
+    covered = np.zeros(2)
+    n_cohorts = 200
+    for _ in range(n_cohorts):
+        logits = rng.normal(size=120) + 0.3
+        happened = (rng.random(120) < expit(logits / 2)).astype(int)
+        said, truth = np.repeat(logits, size), np.repeat(happened, size)
+        probabilities = np.column_stack([expit(-said), expit(said)])
+        answers = Answers(truth, truth, probabilities=probabilities)
+        groups = None if size == 1 else np.repeat(np.arange(120), size)
+        labels = np.array(["no", "yes"])
+        line = calibration_of(answers, Classification(), labels, groups)["yes"]
+        truths = 0.5, shift_to(expit(said / 2), said)
+        ends = line["slope_interval"], line["intercept_interval"]
+        covered += [low < true < high for true, (low, high) in zip(truths, ends, strict=True)]
+    # A binomial share of 0.95 is below 0.91 in one of a hundred such runs.
+    assert (covered >= 0.91 * n_cohorts).all()

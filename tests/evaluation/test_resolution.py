@@ -82,15 +82,17 @@ def test_ends_are_no_nearer_than_poisson_limits_and_exclude_zero_as_the_splits_d
     for sign in (1, -1):
         mean, exact = sign * 0.05, stats.poisson
         # Of 5 units, the limits of a Poisson mean: with them, 5 or more (or fewer) are improbable.
-        least, most = (np.sort(np.abs(units.limits(mean, 0.001))) * 100).tolist()
+        least, most = (
+            np.sort(np.abs(units.limits(mean, mean - 0.001, mean + 0.001))) * 100
+        ).tolist()
         assert exact.sf(4, least) == pytest.approx(0.05)
         assert exact.cdf(5, most) == pytest.approx(0.05)
-        low, high = units.limits(mean, 0.04)
+        low, high = units.limits(mean, mean - 0.04, mean + 0.04)
         assert min(abs(low), abs(high)) == pytest.approx(0.01)
-        assert units.limits(mean, 0.2) == pytest.approx((mean - 0.2, mean + 0.2))
-        low, high = units.limits(mean, 0.052)
+        assert units.limits(mean, mean - 0.2, mean + 0.2) == pytest.approx((mean - 0.2, mean + 0.2))
+        low, high = units.limits(mean, mean - 0.052, mean + 0.052)
         assert high - mean == pytest.approx(mean - low) == pytest.approx(units.floor(mean))
-    assert np.isnan(units.limits(0.05, np.nan)).all()
+    assert np.isnan(units.limits(0.05, np.nan, np.nan)).all()
 
 
 def test_equal_scores_leave_the_rule_of_three_of_the_rarest_class() -> None:

@@ -32,15 +32,22 @@ ACROSS = 8
 """Data sets side by side in a table of accuracies."""
 MOST_PAIRED = 15
 """The number of best methods to compare with all others in pairs."""
+WHAT_RUNS_TAKE = (
+    " Fit: the time, including tuning. Rise of memory: of the process's peak during the fit."
+    " Quantities that methods share on the same rows are computed once, in the first method's time."
+)
+ONE_SPLIT_NOTE = (
+    "Scores on the test samples, with a 95 % interval over these samples, for the models as they"
+    " were fitted; it says nothing about models of other training samples. “p corrected”: {}"
+    " against the best, or the method asked for, with Holm's correction."
+) + WHAT_RUNS_TAKE
 NOTE = (
     "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
     " corrected test. “p corrected”: corrected resampled t-test against the best, or the method"
     " asked for (Nadeau and Bengio 2003), with Holm's correction. “p paired”: the ordinary paired"
     " t-test without correction, which papers often use and which too often finds differences"
     " that do not exist."
-    " Fit: the time, including tuning. Rise of memory: of the process's peak during the fit."
-    " Quantities that methods share on the same rows are computed once, in the first method's time."
-)
+) + WHAT_RUNS_TAKE
 OVER_NOTE = (
     "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
     " on another data set a method can be worse than the first row by more than two points (of an"
@@ -57,6 +64,9 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
     names = [metadata["name"] for metadata in comparison.plan["data"]]
     place = names.index(name)
     details = _by_method(methods, runs, lambda run: run.details or None)
+    note = NOTE
+    if name in comparison.tested:
+        note = ONE_SPLIT_NOTE.format(comparison.test_of(name))
     chart = None
     if methods["score"].notna().any():
         display = ComparisonDisplay(methods, comparison.score)
@@ -65,7 +75,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
         "id": f"data-{place + 1}",
         "name": name,
         "questions": questions_table(comparison, name),
-        "methods": methods_html(comparison, methods, f"Methods on {name}.", "" if place else NOTE),
+        "methods": methods_html(comparison, methods, f"Methods on {name}.", "" if place else note),
         "score": score_column(comparison.score).head,
         "accuracy": chart,
         "weights": _weights(methods, runs),

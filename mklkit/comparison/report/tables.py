@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from mklkit.comparison.comparison import Comparison
 
+RESAMPLED = "Corrected resampled t-test (Nadeau and Bengio 2003)"
 PLANNED = (
-    "Corrected resampled t-test (Nadeau and Bengio 2003), Holm's correction over {}. Each"
+    "{}, Holm's correction over {}. Each"
     " interval has the level at which Holm's procedure tests its question, below it, and so"
     " excludes 0 exactly where p is below 0.05. The best of several is chosen by the same scores;"
     " its p is multiplied by their number."
@@ -33,7 +34,11 @@ def questions_table(comparison: Comparison, name: str) -> ResultTable | None:
     tests = comparison.questions[comparison.questions["data"] == name]
     if tests.empty:
         return None
-    note = PLANNED.format(counted(len(tests), "question"))
+    words = RESAMPLED
+    if name in comparison.tested:
+        test = comparison.test_of(name)
+        words = f"{test[0].upper()}{test[1:]} between the fitted models"
+    note = PLANNED.format(words, counted(len(tests), "question"))
     return questions_result(tests, comparison.score, f"Planned tests on {name}.", note)
 
 
