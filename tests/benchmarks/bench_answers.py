@@ -35,6 +35,7 @@ from simulated_studies import (
 )
 
 from mklkit import MKLClassifier, MKLRegressor, compare
+from mklkit.comparison.withholding import sentences, without_verdicts
 from mklkit.evaluation import planned_tests, resolution_of, verdict
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.no_verdict import why_no_verdict
@@ -61,7 +62,7 @@ SENTENCES = {
     " is better than ": BETTER,
     " is worse than ": WORSE,
     "no difference larger than": LIMITED,
-    "no verdict": NONE,
+    "no verdict on": NONE,
 }
 """What a sentence of ``compare`` says."""
 
@@ -97,7 +98,8 @@ def answers(study: Study, seed: int, always: bool = False) -> Iterator[Answer]:
     scores = method_scores(fits, seed)
     asked = [("", *pair) for pair in QUESTIONS if scores.keys() >= {*pair}]
     units = resolution_of(score, study.target, study.groups)
-    yield from of_questions(planned_tests(scores, asked, *sizes, resolution=units), study, why)
+    tests = planned_tests(scores, asked, *sizes, resolution=units)
+    yield from of_questions(without_verdicts(tests, {}, why), study)
 
 
 def task_of(study: Study) -> Task:
@@ -112,10 +114,11 @@ def of_sources(kernels: pd.DataFrame) -> Iterator[Answer]:
         yield "explain", row["kernel"], *limits, OUTCOMES.get(row["outcome"], row["outcome"])
 
 
-def of_questions(tests: pd.DataFrame, study: Study, why: str) -> Iterator[Answer]:
-    """Yield what is said of each planned question, or that there is no verdict and ``why``."""
+def of_questions(tests: pd.DataFrame, study: Study) -> Iterator[Answer]:
+    """Yield what is said of each planned question, in sentences or as withheld."""
     score = task_of(study).score_named(study.score)
-    lines = [NONE] * len(tests) if why else verdict(tests, score).splitlines()
+    withheld = bool(tests["withheld"].any())
+    lines = sentences(tests) if withheld else verdict(tests, score).splitlines()
     for row, line in zip(tests.to_dict("records"), lines, strict=True):
         said = next((what for words, what in SENTENCES.items() if words in line), OPEN)
         subject = f"{row['method']} / {row['reference']}"
@@ -150,8 +153,7 @@ def by_commands(study: Study, seed: int) -> Iterator[Answer]:
     yield from of_sources(explained.kernels)
     asked = {"methods": ["centered-alignment"], "learners": [learner], "baselines": "none"}
     compared = compare(frame, target, kernels=kernels, seed=seed, **asked, **grouped)
-    why = "".join(compared.questions["no_verdict"].unique())
-    yield from of_questions(compared.questions, study, why)
+    yield from of_questions(compared.questions, study)
 
 
 def check(said: pd.DataFrame, setting: Setting, n_samples: int, n_studies: int) -> None:
@@ -217,7 +219,7 @@ def cells(said: pd.DataFrame) -> list[str]:
     return [
         share(said.groupby("study")["false"].any()),
         coverage,
-        f"{100 * largest['true']:.1f}",
+        f"{100 * abs(largest['true']):.1f}",
         share(found),
         f"{100 * (said['outcome'] == NONE).mean():.0f}",
     ]
