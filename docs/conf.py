@@ -32,13 +32,17 @@ extensions = [
     "command_line",
     "components",
     "docstrings",
+    "equations",
     "pictures",
     "public_names",
 ]
 exclude_patterns = ["_build", "**/tables", "gallery/**/*.py", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+# Code forges draw equations in such fences, too.
+myst_fence_as_directive = ["math"]
+html_math_renderer = "mathml"
 myst_heading_anchors = 3
 suppress_warnings = [
     # Commands and their output are no programs that could be highlighted as such.
@@ -92,7 +96,7 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     # Programs of the gallery have lines of 100 letters.
     "secondary_sidebar_items": {
-        page: ["page-toc"] for page in ("[!g]**", "get-started", "guides/**")
+        page: ["page-toc"] for page in ("[!g]**", "get-started", "guides/**", "faq", "model-files")
     },
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
@@ -100,6 +104,7 @@ html_theme_options = {
 html_sidebars = {
     "index": [],
     "get-started": [],
+    "faq": [],
     "which-combiner": [],
     "changelog": [],
 }

@@ -12,9 +12,9 @@ import attrs
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.comparison_tables import comparison_grid, questions_grid
+from mklkit.cli.comparison_tables import comparison_grid, over_data_sets_grid, questions_grid
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import announced, counting, folds_ahead, say, show, show_json, working
+from mklkit.cli.console import Told, counting, folds_ahead, say, show, show_json, working
 from mklkit.cli.examples import DEFAULT_METHODS
 from mklkit.cli.outputs import check_outputs
 from mklkit.cli.taking_options import takes_model_settings
@@ -102,6 +102,15 @@ def compare(
             " the time of the first split, is left out of the other splits.",
         ),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        opt.model_option(
+            "--no",
+            metavar="METHOD",
+            help="A method to leave out, such as best-single or 'random forest'; alone: all single"
+            " kernels. Planned questions that need it are not asked. May be repeated.",
+        ),
+    ] = None,
     settings: ModelSettings,
     score: opt.Score = None,
     cv: Annotated[
@@ -138,6 +147,27 @@ def compare(
             help="Test all methods against this one instead of the best.",
         ),
     ] = None,
+    margin: opt.Margin = None,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            rich_help_panel="Results",
+            min=1,
+            metavar="N",
+            help="Repeat the whole comparison with N seeds, and tell in how many of them each"
+            " verdict is the same.",
+        ),
+    ] = 1,
+    permutations: Annotated[
+        int,
+        typer.Option(
+            rich_help_panel="Results",
+            min=0,
+            metavar="N",
+            help="Test whether the methods predict at all: shuffle the labels N times, such as 200,"
+            " and run one repetition of the folds with each shuffle. For fewer than 100 samples.",
+        ),
+    ] = 0,
     time_limit: opt.TimeLimit = None,
     reports: Annotated[
         list[Path] | None,
@@ -159,7 +189,7 @@ def compare(
 ) -> None:
     """Compare methods on the same splits: their scores, time, and tests of the differences.
 
-    They always include each kernel alone, the best single kernel and the even sum, and, unless
+    They always include each kernel alone, the best single kernel and uniform weights, and, unless
     --baselines says otherwise, scikit-learn's linear model, random forest and gradient boosting.
     Ctrl-C shows the results so far.
     """
@@ -174,8 +204,9 @@ def compare(
     try:
         with counting("starting", lines=True) as tell:
             from mklkit.comparison.comparing import compare as run
+            from mklkit.evaluation.equivalence import MARGIN
 
-            progress = announced(tell, "{total:,} runs: " + _splits(cv, mccv, split_column))
+            progress = Told(tell, _splits(cv, mccv, split_column))
             comparison = run(
                 sources,
                 methods=methods or None,
@@ -189,6 +220,7 @@ def compare(
                 train=train,
                 split_column=split_column,
                 baselines=baselines or None,
+                without=without or (),
                 task=task,
                 score=score,
                 groups=groups,
@@ -196,6 +228,9 @@ def compare(
                 target=target or None,
                 drop=drop or (),
                 weights=weights,
+                margin=MARGIN if margin is None else margin,
+                seeds=seeds,
+                permutations=permutations,
                 time_limit=time_limit,
                 progress=progress,
             )
@@ -205,7 +240,7 @@ def compare(
     if data is None:
         comparison.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     if comparison.reused:
-        say(f"{comparison.reused} of {len(comparison.cells)} runs were in {results} already")
+        say(f"{comparison.reused} of {comparison.runs[0]} runs were in {results} already")
     # Files are written before stdout, whose reader may close the pipe.
     for report in written:
         comparison.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
@@ -228,12 +263,12 @@ def compare(
 
 
 def _splits(cv: str | None, mccv: int | None, split_column: str | None) -> str:
-    """Return what is about to happen with each method."""
+    """Return how samples are split, and the options that shorten the comparison."""
     if split_column is not None:
-        return f"each method on the split in column {split_column}"
+        return f"by column {split_column} (--no shortens it)"
     if mccv is not None:
-        return f"each method on {mccv} random splits (--mccv)"
-    return f"each method on {folds_ahead(cv)}"
+        return "at random (--mccv, --no and --time-limit shorten it)"
+    return folds_ahead(cv, "--no, ")
 
 
 def _check_files(
@@ -263,9 +298,9 @@ def _save_best(output: Path, comparison: Comparison) -> None:
 
 def _lost(comparison: Comparison, output: Path | None) -> list[str]:
     """Return how far an interrupted comparison got, and which file was not written."""
-    total = len(comparison.methods) * sum(plan["number"] for plan in comparison.plan["splits"])
+    done, total = comparison.runs
     unwritten = [] if output is None else [f"{output} was not written"]
-    return [f"after {len(comparison.cells)} of {total} runs", *unwritten]
+    return [f"after {done} of {total} runs", *unwritten]
 
 
 def _report(comparison: Comparison, output: Path | None) -> None:
@@ -273,6 +308,8 @@ def _report(comparison: Comparison, output: Path | None) -> None:
 
     plan, data = comparison.plan, comparison.data
     first: list[Fact] = [("verdict", comparison.verdict.splitlines())]
+    if comparison.seeds_agree:
+        first.append(("seeds", comparison.seeds_agree))
     if not comparison.complete:
         ended = "stopped" if comparison.by_time else "interrupted"
         first.insert(0, (ended, _lost(comparison, output)))
@@ -288,7 +325,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
             show(f"{row['method']} {shortfall(row)}")
     if len(names) > 1:
         over = comparison_grid(comparison.table(), *how, test, "over data sets")
-        show(over, *_rank_tests(comparison))
+        show(over, *_over_data_sets(comparison))
     elif len(comparison.questions):
         show(questions_grid(comparison.questions, comparison.score, test))
     splits = dict.fromkeys(part["description"] for part in plan["splits"])
@@ -304,15 +341,18 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     show("", facts_grid(lines))
 
 
-def _rank_tests(comparison: Comparison) -> list[str]:
-    """Return a line on the tests of ranks, if there are enough data sets for them."""
-    from mklkit.evaluation.verdict import FEW_DATASETS
+def _over_data_sets(comparison: Comparison) -> list[Any]:
+    """Return the tests over data sets, and a line on those of ranks, which a diagram needs."""
+    from mklkit.evaluation.over_data_sets import FEW_DATASETS
 
     ranking = comparison.ranking
     if "friedman" not in ranking or len(comparison.compared_data) < FEW_DATASETS:
         return []
     p_value = significant(ranking["friedman"]["p_value"], 2)
+    tests = comparison.questions_over_data_sets
+    grids = [over_data_sets_grid(tests, comparison.score)] if len(tests) else []
     return [
-        f"Friedman's test of equal ranks: p = {p_value};"
-        f" Nemenyi's critical difference of ranks: {rank(ranking['critical_difference'])}"
+        *grids,
+        f"for a diagram of ranks: Friedman's test p = {p_value}; Nemenyi's critical difference"
+        f" {rank(ranking['critical_difference'])}",
     ]

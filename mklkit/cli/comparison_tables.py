@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import attrs
 from rich.table import Table as Grid
 
-from mklkit.comparison.result_tables import DETAILS, methods_result, questions_result
+from mklkit.comparison.result_tables import (
+    DETAILS,
+    methods_result,
+    over_data_sets_result,
+    questions_result,
+)
 from mklkit.display.terminal import terminal_table
 from mklkit.errors import counted
 
@@ -23,17 +28,26 @@ STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim
 LEGEND = "{2}: difference from {0}; p: {3}, Holm"
 OVER_DATA_SETS = (
     "\nrank: mean rank over the data sets, 1 is best; worse: the probability that, on"
-    " another data set, being worse than {1} by over two points (2 % of the baseline's error)"
-    " is likelier than being the same or better"
+    " another data set, being worse than {1} by more than the margin is likelier than being the"
+    " same or better"
 )
 LAST = {"rank": 1, "p_worse": 2, "seconds": 3}
 PLANNED = "interval: at Holm's level, 95 % or more; p: {}, Holm, over {}"
+OVER = (
+    "better, worse, equal: the number of data sets; p: Wilcoxon's signed-rank test, Holm, over {}"
+)
 
 
 def questions_grid(tests: pd.DataFrame, score: Score, test: str) -> Grid:
     """Return the planned tests of one data set, with differences in a score."""
     caption = PLANNED.format(test, counted(len(tests), "question"))
     return terminal_table(questions_result(tests, score), caption=caption, dense=True)
+
+
+def over_data_sets_grid(tests: pd.DataFrame, score: Score) -> Grid:
+    """Return the planned tests over several data sets."""
+    caption = OVER.format(counted(len(tests), "question"))
+    return terminal_table(over_data_sets_result(tests, score), caption=caption, dense=True)
 
 
 def comparison_grid(

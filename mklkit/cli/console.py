@@ -149,8 +149,27 @@ def announced(tell: Report, plan: str) -> Report:
     return report
 
 
-def folds_ahead(cv: str | None) -> str:
+class Told:
+    """A report that passes what it is told on to stderr, the first sentence with more words."""
+
+    def __init__(self, tell: Report, more: str) -> None:
+        self._tell = tell
+        self._more = f": {more}"
+
+    def __call__(self, done: int, total: int, part: str = "") -> None:
+        """Report the parts that are done."""
+        self._tell(done, total, part)
+
+    def say(self, text: str) -> None:
+        """Say a sentence."""
+        say(text + self._more)
+        self._more = ""
+
+
+def folds_ahead(cv: str | None, before: str = "") -> str:
     """Return the folds and their repetitions, and the options that shorten them, if any do.
+
+    ``before`` are options that shorten something else.
 
     Examples
     --------
@@ -164,7 +183,8 @@ def folds_ahead(cv: str | None) -> str:
         return f"folds by --cv {cv}"
     if request.repeats == 1:
         return f"{request.number} folds"
-    return f"{request.number} folds, {request.repeats} times (--cv and --time-limit shorten it)"
+    options = f"{before}--cv and --time-limit"
+    return f"{request.number} folds, {request.repeats} times ({options} shorten it)"
 
 
 class _Lines:

@@ -205,13 +205,27 @@ def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
     show(learned_line(result))
 
 
+def _interval(result: dict[str, Any]) -> list[str]:
+    """Return a line on the interval of the score on held-out rows, if it has one."""
+    from mklkit.evaluation.class_scores import CLASS_SCORES
+    from mklkit.evaluation.sentences import interval
+
+    ends = result.get("intervals", {}).get(result["score"])
+    if ends is None:
+        return []
+    score = next(each for each in CLASS_SCORES if each.name == result["score"])
+    known = score.written(result["scores"]["held_out"][score.key])
+    low, high = ends
+    return [f"{score.words} {known} ({interval(low, high, score.written)}, Wilson)"]
+
+
 def _split_lines(result: dict[str, Any]) -> list[str]:
     from mklkit.errors import counted, listed
 
     held_out = result["scores"]["held_out"]
     if held_out is None:
         return [f"no rows ({result['split']})" if result["split"] != "none" else "no rows"]
-    lines = [f"{counted(held_out['rows'], 'row')}, {result['split']}"]
+    lines = [f"{counted(held_out['rows'], 'row')}, {result['split']}", *_interval(result)]
     pairs = zip(held_out.get("classes", []), held_out.get("confusion", []), strict=True)
     scored = {str(label) for label, answers in pairs if sum(answers)}
     labels = [entry["label"] for entry in result["data"].get("classes", [])]

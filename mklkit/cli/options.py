@@ -164,6 +164,17 @@ TimeLimit = Annotated[
         " repetitions so far.",
     ),
 ]
+Margin = Annotated[
+    str | None,
+    typer.Option(
+        "--margin",
+        rich_help_panel="Results",
+        metavar="SHARE",
+        show_default="2%",
+        help="The largest difference that does not matter, such as 2% or 0.02: points of scores"
+        " that are 1 at best, and a share of the baseline's error for errors.",
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     column_option(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import product
 from os import PathLike
 from pathlib import Path
 from time import monotonic
@@ -13,32 +12,46 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet, data_sets
 from mklkit.comparison.design import Design
-from mklkit.comparison.incomplete import with_missing_sources
 from mklkit.comparison.line_up import check_reference, methods_to_compare
 from mklkit.comparison.methods import Method
-from mklkit.comparison.running import answers_of_cells, one_split_of, run_cells
+from mklkit.comparison.outlook import after_first_split, what_runs
+from mklkit.comparison.permuting import (
+    FEW_SAMPLES,
+    Shuffles,
+    of_permutations,
+    permutation_tests,
+    permuted_methods,
+    proposal,
+)
+from mklkit.comparison.preparing import (
+    LineUp,
+    Prepared,
+    as_read,
+    divided,
+    plan_metadata,
+    with_roles,
+)
+from mklkit.comparison.running import answers_of_cells, one_split_of, run_cells, too_slow
+from mklkit.comparison.seeds import beside, file_of_seed
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.datasets.target import Wanted
-from mklkit.display.progress import Progress, check_progress, reported
+from mklkit.display.progress import Progress, Report, check_progress, reported, silent
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
-from mklkit.evaluation.equivalence import equivalence_margin
-from mklkit.evaluation.leakage import leakage_notes
+from mklkit.evaluation.equivalence import MARGIN, margin_of
 from mklkit.evaluation.one_split import OneSplit
-from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.study import Roles
 from mklkit.evaluation.time_limits import seconds_of, shortened
-from mklkit.persistence.metadata import versions
-from mklkit.protocols.component import AUTO_TASK, TASK
-from mklkit.protocols.splits.making import PartsColumn, requested
+from mklkit.protocols.component import AUTO_TASK, TASK, check_whole
+from mklkit.protocols.splits.making import requested
 from mklkit.protocols.splits.split import Splits
-from mklkit.registry.columns import are_proposed
 
 
 def compare(
@@ -50,6 +63,7 @@ def compare(
     also: Sequence[Any] = (),
     learners: Sequence[Any] = (),
     baselines: Sequence[str] | None = None,
+    without: str | Sequence[str] = (),
     task: str = "auto",
     score: str | None = None,
     cv: Any = None,
@@ -62,6 +76,9 @@ def compare(
     target: Wanted = None,
     drop: Sequence[str] = (),
     weights: Any = None,
+    margin: float | str = MARGIN,
+    seeds: int = 1,
+    permutations: int = 0,
     time_limit: float | str | None = None,
     progress: Progress = None,
     **settings: Any,
@@ -99,6 +116,10 @@ def compare(
         outliers ``"isolation forest"``. Default: all, except that one that takes over a minute on
         the first split, and longer than all other methods together, is left out of the other
         splits.
+    without : str or sequence of str, default=()
+        Methods to leave out by their names, such as ``"best-single"`` or ``"random forest"``;
+        ``"alone"`` stands for all single kernels, ``"baselines"`` for all of scikit-learn's
+        estimators. Planned questions that need them are not asked.
     task : {"auto", "classification", "regression", "outliers"}, default="auto"
         ``"auto"``: regression if the target has fractions or many different numbers. Outliers are
         detected without labels and scored by them: they are the rarer of two classes.
@@ -133,6 +154,19 @@ def compare(
     weights : str, int or array-like of shape (N,), optional
         The weight of each sample in the fits: a column, which is not a feature, or with ``y``
         numbers.
+    margin : float or str, default=0.02
+        The largest difference that counts as none, such as ``0.02`` or ``"2%"``: points of scores
+        that are 1 at best, and of errors a share of the baseline's error.
+    seeds : int, default=1
+        How often to repeat the whole comparison, each time with the next seed: other splits, and
+        other random numbers in the fits. :attr:`Comparison.seeds_agree` tells in how many the
+        verdicts are the same; they are not tested together. The runs of seed 1, for example, are
+        kept in ``runs.seed-1.jsonl`` beside the file ``runs.jsonl`` for ``results``.
+    permutations : int, default=0
+        How often to shuffle the labels, for a test whether the methods of several kernels, and
+        those that you gave, predict at all: one repetition of the splits is run with each shuffle.
+        Labels are shuffled inside the groups, or among them if each has one label. It suits fewer
+        than 100 samples. The runs are kept in ``runs.permutations.jsonl`` beside ``results``.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
         many repetitions of the folds were finished.
@@ -180,83 +214,241 @@ def compare(
      'random forest', 'rbf', 'uniform']
     """
     chosen = ModelSettings.named(settings, instead=OF_METHODS)
-    design = Design.of(chosen, learners, also, baselines)
+    design = Design.of(chosen, learners, also, baselines, without)
     request = requested(cv, mccv, train, split_column, groups)
     check_progress(progress)
+    check_whole("seeds", seeds, 1)
+    check_whole("permutations", permutations, 0)
+    share = margin_of(margin)
     limit = seconds_of(time_limit)
+    line_up = partial(methods_to_compare, methods, presets)
     # Names are checked before data are read, which may take long; compatibility after that.
     with suppress(IncompatibleError):
-        methods_to_compare(methods, presets, attrs.evolve(design, baselines=()))
+        line_up(attrs.evolve(design, baselines=(), without=()))
     roles = Roles(target=target, drop=drop, weights=weights)
-    data = data_sets(X, y, roles, task, chosen.kernels)
-    divided = [_divided(source, chosen, groups, split_column, request) for source in data]
-    data, plans = [source for source, _ in divided], [plan for _, plan in divided]
-    design, notes = design.for_data(data, score)
-    compared, questions, omissions = methods_to_compare(methods, presets, design)
-    notes += omissions
-    check_reference(reference, compared)
-    if task == AUTO_TASK and design.task.name != TASK:
-        notes.insert(0, f"the target holds {design.task.plural}: {design.task.name}")
-    for source, plan in divided:
-        prefix = f"{source.name}: " if len(data) > 1 else ""
-        notes += [f"{prefix}{note}" for note in plan.notes]
-    data, unadjusted = with_unadjusted(_as_read(data, design, compared), compared)
-    metadata = plan_metadata(data, plans, compared, design)
-    metadata |= {"questions": questions, "reference": reference}
-    total = _runs(plans, len(compared))
-    cells: list[Cell] = []
-    start = monotonic()
-    by_time = False
+    read = data_sets(X, y, roles, task, chosen.kernels)
+    data = [with_roles(source, groups, split_column, request) for source in read]
+    prepared, notes = _prepared(data, design, score, line_up, share)
+    check_reference(reference, prepared.methods)
+    if task == AUTO_TASK and (recognised := prepared.design.task).name != TASK:
+        notes.insert(0, f"the target holds {recognised.plural}: {recognised.name}")
+    sources, unadjusted = with_unadjusted(prepared.data, prepared.methods)
+    prepared = attrs.evolve(prepared, data=sources)
+    prepared.metadata.update(reference=reference, seeds=seeds, permutations=permutations)
+    others = [prepared.with_seed(chosen.seed + place, line_up) for place in range(1, seeds)]
+    shuffles = _shuffles(prepared, unadjusted) if permutations else []
+    total = sum(each.n_runs for each in (prepared, *others))
+    total += permutations * sum(shuffle.n_runs for shuffle in shuffles)
     file = None if results is None else Path(results)
-    with (
-        Results(file, metadata, compared) as stored,
-        reported(progress, "comparing") as tell,
-        quiet_removal(),
-    ):
-        metadata["asked_after_scores"] = stored.had_other_methods
-
-        def begin(method: Method) -> None:
-            if cells and monotonic() - start > limit:
-                raise _TimeOver
-            tell(len(cells), total, method.name)
-
-        try:
-            for source, plan in zip(data, plans, strict=True):
-                known = partial(stored.known, source.name)
-                rest = chosen.max_memory, design.score, baselines is None
-                for run in run_cells(source, plan, compared, known, begin, *rest):
-                    cells.append(stored.add(*run))
+    with reported(progress, "comparing") as tell, quiet_removal():
+        work = Work(total=total, limit=limit, tell=tell, capped=baselines is None)
+        work.say(what_runs(prepared, total, seeds, permutations))
+        first = _run(prepared, file, work)
+        tests = _permuted(shuffles, prepared, first, permutations, file, work)
+        again = [(each, _run(each, _file_of(file, each), work)) for each in others]
+        if not work.ended():
             tell(total, total, "")
-        except _TimeOver:
-            by_time = True
-            notes += _ended_by(time_limit, len(cells), plans, len(compared))
-        except KeyboardInterrupt:
-            if not cells:
-                raise
-    notes += _left_out(cells)
-    reused = len(cells) - stored.n_new
-    complete = len(cells) == total
-    tested = _tested(data, plans, str(design.score), cells)
-    return Comparison(
-        cells, data, compared, metadata, notes, complete, reused, by_time, unadjusted, tested
+    if work.ended(TIME):
+        notes += _ended_by(time_limit, work, first, prepared)
+    notes += _left_out(first) + _proposed(prepared, permutations)
+
+    def comparison(of: Prepared, cells: list[Cell], **more: Any) -> Comparison:
+        complete = not work.ended()
+        rest = {"by_time": work.ended(TIME), "unadjusted": unadjusted, **more}
+        rest["tested"] = _tested(of, cells)
+        return Comparison(cells, of.data, of.methods, of.metadata, notes, complete, **rest)
+
+    return comparison(
+        prepared,
+        first,
+        reused=work.done - work.n_new,
+        runs=(work.done, total),
+        other_seeds=[comparison(*pair) for pair in again if len(pair[1]) == pair[0].n_runs],
+        permutation_tests=tests,
     )
 
 
-def _tested(
-    data: Sequence[DataSet], plans: Sequence[Splits], score: str, cells: Sequence[Cell]
-) -> dict[str, OneSplit]:
-    """Return the test samples of each data set with a single split, and what methods answer."""
-    tested = {}
-    for source, plan in zip(data, plans, strict=True):
-        one_split = one_split_of(source, plan, score)
-        if one_split is not None:
-            of_data = [cell for cell in cells if cell.data == source.name]
-            tested[source.name] = answers_of_cells(one_split, of_data)
-    return tested
+KEYBOARD, TIME = "keyboard", "time"
+"""What may end a comparison early."""
 
 
 class _TimeOver(Exception):
     """No more runs may begin."""
+
+
+@attrs.define(kw_only=True)
+class Work:
+    """How far all runs of a comparison are, and what has ended them.
+
+    A ``capped`` baseline that takes most of the time of the first split is left out later.
+    """
+
+    total: int
+    limit: float
+    tell: Report
+    capped: bool
+    done: int = 0
+    n_new: int = 0
+    _ended: str | None = None
+    start: float = attrs.field(factory=monotonic)
+    first_done: float = 0.0
+
+    def ended(self, *by: str) -> bool:
+        """Return whether the work has ended early, in any way or one of these."""
+        return self._ended in by if by else self._ended is not None
+
+    def begin(self, method: Method) -> None:
+        """Tell which method runs next; after the limit, none does."""
+        if self.done and monotonic() - self.start > self.limit:
+            raise _TimeOver
+        self.tell(self.done, self.total, method.name)
+
+    def say(self, text: str) -> None:
+        """Pass a sentence on to whoever shows the progress, if it shows sentences."""
+        if text:
+            getattr(self.tell, "say", silent)(text)
+
+    @contextmanager
+    def until_ended(self) -> Iterator[None]:
+        """Remember what ends the block early; before the first run, an interruption is raised."""
+        try:
+            yield
+        except _TimeOver:
+            self._ended = TIME
+        except KeyboardInterrupt:
+            if not self.done:
+                raise
+            self._ended = KEYBOARD
+
+
+def _prepared(
+    data: Sequence[tuple[DataSet, Any]],
+    design: Design,
+    score: str | None,
+    line_up: LineUp,
+    margin: float,
+) -> tuple[Prepared, list[str]]:
+    """Return what is compared, and notes on it."""
+    kernels, seed = design.settings.kernels, design.settings.seed
+    sources, requests = [source for source, _ in data], [request for _, request in data]
+    plans = [divided(source, request, kernels, seed) for source, request in data]
+    design, notes = design.for_data(sources, score)
+    methods, questions, omissions = line_up(design)
+    notes += omissions
+    for source, plan in zip(sources, plans, strict=True):
+        prefix = f"{source.name}: " if len(data) > 1 else ""
+        notes += [f"{prefix}{note}" for note in plan.notes]
+    sources = as_read(sources, design, methods)
+    metadata = plan_metadata(sources, plans, methods, design, margin) | {"questions": questions}
+    prepared = Prepared(
+        data=sources,
+        requests=requests,
+        plans=plans,
+        methods=methods,
+        design=design,
+        metadata=metadata,
+    )
+    return prepared, notes
+
+
+def _run(prepared: Prepared, file: Path | None, work: Work) -> list[Cell]:
+    """Return the runs of all methods with one seed, as far as they are finished."""
+    cells: list[Cell] = []
+    if work.ended():
+        return cells
+    design, methods = prepared.design, prepared.methods
+    with Results(file, prepared.metadata, methods) as stored, work.until_ended():
+        prepared.metadata["asked_after_scores"] = stored.had_other_methods
+        for source, plan in zip(prepared.data, prepared.plans, strict=True):
+            known = partial(stored.known, source.name)
+            rest = design.settings.max_memory, design.score, work.capped
+            for run in run_cells(source, plan, methods, known, work.begin, *rest):
+                cells.append(stored.add(*run))
+                work.done += 1
+                if work.done == 1:
+                    work.first_done = monotonic()
+                elif work.done == len(methods):
+                    work.say(_outlook(cells, work, prepared))
+    work.n_new += stored.n_new
+    return cells
+
+
+def _outlook(cells: list[Cell], work: Work, prepared: Prepared) -> str:
+    """Return how long the rest will take, by the first split."""
+    seconds = {cell.method: float(np.nan_to_num(cell.seconds)) for cell in cells}
+    skipped = too_slow(prepared.methods, seconds) if work.capped else {}
+    n_left = (work.total - work.done) // len(prepared.methods)
+    # What is loaded and compiled for the first run takes no time later.
+    elapsed = monotonic() - work.first_done + seconds[cells[0].method]
+    return after_first_split(cells, elapsed, n_left, [*skipped])
+
+
+def _file_of(file: Path | None, prepared: Prepared) -> Path | None:
+    return file_of_seed(file, prepared.design.settings.seed)
+
+
+def _shuffles(prepared: Prepared, unadjusted: Mapping[str, Mapping[str, Any]]) -> list[Shuffles]:
+    """Return what runs with shuffled labels."""
+    seed = prepared.design.settings.seed
+    return [
+        Shuffles(source, request, seed, permuted_methods(prepared.methods, unadjusted[source.name]))
+        for source, request in zip(prepared.data, prepared.requests, strict=True)
+    ]
+
+
+def _permuted(
+    shuffles: Sequence[Shuffles],
+    prepared: Prepared,
+    observed: Sequence[Cell],
+    number: int,
+    file: Path | None,
+    work: Work,
+) -> pd.DataFrame | None:
+    """Return the permutation tests of each data set, as far as labels could be shuffled."""
+    if work.ended() or not shuffles:
+        return None
+    design = prepared.design
+
+    def run(data: DataSet, plan: Splits, methods: Sequence[Method], known: Any) -> Iterator[Any]:
+        rest = design.settings.max_memory, design.score
+        for each in run_cells(data, plan, methods, known, work.begin, *rest):
+            work.done += 1
+            yield each
+
+    tests = []
+    with Results(
+        beside(file, "permutations"), of_permutations(prepared.metadata), prepared.methods
+    ) as stored:
+        for shuffle in shuffles:
+            cells: list[list[Cell]] = []
+            with work.until_ended():
+                for runs in shuffle.runs(number, run, stored):
+                    cells.append(runs)
+            if cells:
+                of_data = [cell for cell in observed if cell.data == shuffle.data.name]
+                table = permutation_tests(of_data, cells, shuffle.n_splits)
+                tests.append(table.assign(data=shuffle.data.name))
+            if work.ended():
+                break
+    work.n_new += stored.n_new
+    return pd.concat(tests, ignore_index=True) if tests else None
+
+
+def _proposed(prepared: Prepared, permutations: int) -> list[str]:
+    """Return a note that proposes a permutation test for few samples."""
+    sizes = [len(source.target) for source in prepared.data]
+    return [] if permutations or min(sizes) >= FEW_SAMPLES else [proposal(min(sizes))]
+
+
+def _tested(prepared: Prepared, cells: Sequence[Cell]) -> dict[str, OneSplit]:
+    """Return the test samples of each data set with a single split, and what methods answer."""
+    tested = {}
+    for source, plan in zip(prepared.data, prepared.plans, strict=True):
+        one_split = one_split_of(source, plan, str(prepared.design.score))
+        if one_split is not None:
+            of_data = [cell for cell in cells if cell.data == source.name]
+            tested[source.name] = answers_of_cells(one_split, of_data)
+    return tested
 
 
 def _left_out(cells: list[Cell]) -> list[str]:
@@ -264,100 +456,15 @@ def _left_out(cells: list[Cell]) -> list[str]:
     return [f"{name} {reason}" for name, reason in reasons.items()]
 
 
-def _runs(plans: list[Splits], n_methods: int) -> int:
-    return n_methods * sum(len(plan) for plan in plans)
-
-
-def _ended_by(limit: Any, n_cells: int, plans: list[Splits], n_methods: int) -> list[str]:
+def _ended_by(limit: Any, work: Work, first: Sequence[Cell], prepared: Prepared) -> list[str]:
     """Return notes on the runs, and whole repetitions of the folds, that the time sufficed for."""
-    notes = [
-        f"the time limit of {limit} ended it after {n_cells} of {_runs(plans, n_methods)} runs"
-    ]
-    n_splits = n_cells // n_methods
+    notes = [f"the time limit of {limit} ended it after {work.done} of {work.total} runs"]
+    n_splits = len(first) // len(prepared.methods)
     done = 0
     repeats = 0
-    for plan in plans:
+    for plan in prepared.plans:
         done += plan.repeats_in(min(n_splits, len(plan)))
         repeats += plan.repeats_in(len(plan))
         n_splits = max(0, n_splits - len(plan))
-    return notes + ([shortened(limit, done, repeats)] if repeats > 1 else [])
-
-
-def _as_read(data: Sequence[DataSet], design: Design, compared: Sequence[Method]) -> list[DataSet]:
-    """Return the data as the methods' kernels read them; an error if some column can't be read."""
-    kernels: Any = design.settings.kernels
-    covariates = design.settings.covariates
-    if kernels is None and design.by_source:
-        kernels = design.kernels
-    for source in data if covariates else ():
-        source.check_columns(covariates)
-    if covariates and kernels and are_proposed(kernels):
-        kernels = None  # They are proposed only on numbers.
-    read = [with_missing_sources(source.for_kernels(kernels), compared) for source in data]
-    for source, kernel in product(read, design.also):
-        source.for_kernels(kernel)
-    return read
-
-
-def _divided(
-    data: DataSet, settings: ModelSettings, groups: Any, split_column: str | None, request: Any
-) -> tuple[DataSet, Splits]:
-    """Return data with their groups, and their splits."""
-    if groups is not None:
-        data = data.grouped(groups)
-    if split_column is not None:
-        data, parts = data.without(split_column, "says which rows are for testing", "split")
-        request = PartsColumn(parts.to_numpy(), str(parts.name))
-    splits = data.task.splits(data.target, request, settings.seed, data.groups)
-    leaks = leakage_notes(
-        data.read_by(settings.kernels), data.target, splits, data.groups, data.task.gives
-    )
-    return data, attrs.evolve(splits, notes=(*splits.notes, *leaks))
-
-
-def plan_metadata(
-    data: list[DataSet], plans: list[Splits], methods: list[Method], design: Design
-) -> dict[str, Any]:
-    """Return the plain values that identify a comparison."""
-    return {
-        "data": [source.metadata() for source in data],
-        "splits": [
-            {
-                "name": source.name,
-                "description": plan.description,
-                "number": len(plan),
-                "training": plan.training,
-                "samples": len(source.target),
-                "digest": plan.digest(),
-            }
-            for source, plan in zip(data, plans, strict=True)
-        ],
-        "task": design.task.name,
-        "score": design.score,
-        "margins": {
-            source.name: equivalence_margin(design.task, str(design.score), source.truth)
-            for source in data
-        },
-        "resolution": {
-            source.name: units
-            for source, plan in zip(data, plans, strict=True)
-            if (units := _resolution(source, plan, str(design.score))) is not None
-        },
-        "one_split": {
-            source.name: one_split.test
-            for source, plan in zip(data, plans, strict=True)
-            if (one_split := one_split_of(source, plan, str(design.score))) is not None
-        },
-        "seed": design.settings.seed,
-        "tune": design.settings.tune,
-        "methods": [method.metadata() for method in methods],
-        "versions": versions(),
-    }
-
-
-def _resolution(data: DataSet, plan: Splits, score: str) -> dict[str, Any] | None:
-    """Return the units that the score counts in all splits, as plain values."""
-    rows = np.unique(np.concatenate(plan.tests))
-    groups = None if data.groups is None else data.groups[rows]
-    units = resolution_of(data.task.score_named(score), data.truth[rows], groups)
-    return None if units is None else attrs.asdict(units)
+    short = shortened(limit, done, repeats) if repeats > 1 else ""
+    return notes + ([short] if short else [])

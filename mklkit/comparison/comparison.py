@@ -16,35 +16,43 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
+from mklkit.comparison.permuting import sentence_on_permutations
 from mklkit.comparison.report import html_report
 from mklkit.comparison.report.tables import comparison_html
+from mklkit.comparison.seeds import NOT_TESTED, agreement
 from mklkit.comparison.stored import Cell
 from mklkit.comparison.table import (
     answers,
+    answers_over_data_sets,
     methods_like_guessing,
     ranking,
-    sentence_on_ranks,
     table_of_datasets,
     table_of_splits,
 )
 from mklkit.comparison.withholding import (
-    columns_read_by,
     sentences,
     without_p_values,
     without_verdicts,
 )
 from mklkit.comparison.writing import check_report, methods_latex, write_text
-from mklkit.datasets.covariates import still_told
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import for_table, match_class_weights
 from mklkit.errors import DataError, counted, listed
-from mklkit.evaluation.claims import coverage, estimand, score_in_words
+from mklkit.evaluation.claims import (
+    coverage,
+    coverage_over_data_sets,
+    estimand,
+    margin_in_words,
+    question_in_words,
+    score_in_words,
+)
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
+from mklkit.evaluation.over_data_sets import outcome_of_datasets, verdict_of_datasets
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import beats_guessing
-from mklkit.evaluation.verdict import verdict
+from mklkit.evaluation.verdict import outcome, verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.protocols import Task
@@ -93,6 +101,15 @@ class Comparison:
     tested : dict of str to OneSplit, default={}
         Per data set with a single split, its test samples with the answers of the fitted models.
         Tests and intervals are then about these models, over samples.
+    runs : tuple of (int, int), optional
+        The finished and the planned runs, those of other seeds and shuffled labels among them.
+    other_seeds : list of Comparison, default=[]
+        The same comparison with each other seed, as far as they are finished.
+    permutation_tests : DataFrame, optional
+        For each data set and tested method its ``score`` in one repetition of the splits, the
+        number of ``permutations`` of the labels, in how many of them the method (``at_least``) or
+        the best method (``best_at_least``) has such a score, and the p values ``p_value`` and
+        ``p_best``.
 
     Attributes
     ----------
@@ -101,6 +118,10 @@ class Comparison:
         memory in bytes, and the reason of a failure.
     questions : DataFrame
         The tests of the questions that the request plans, one row per test and data set.
+    questions_over_data_sets : DataFrame
+        The tests of these questions over several data sets.
+    seeds_agree : list of str
+        In how many seeds each verdict is the same.
     ranking : dict
         Over several data sets, average ranks, Friedman's test, and Nemenyi's critical difference.
     verdict : str
@@ -155,6 +176,14 @@ class Comparison:
     by_time: bool = False
     unadjusted: dict[str, dict[str, list[str]]] = attrs.field(factory=dict)
     tested: dict[str, OneSplit] = attrs.field(factory=dict)
+    runs: tuple[int, int] = attrs.Factory(lambda self: self._runs_of_seed(), takes_self=True)
+    other_seeds: list[Comparison] = attrs.field(factory=list)
+    permutation_tests: pd.DataFrame | None = None
+
+    def _runs_of_seed(self) -> tuple[int, int]:
+        """Return the finished and the planned runs of this seed."""
+        n_splits = sum(int(split["number"]) for split in self.plan["splits"])
+        return len(self.cells), len(self.methods) * n_splits
 
     def __repr__(self) -> str:
         """Return one line: how much was compared, and the best row."""
@@ -306,6 +335,7 @@ class Comparison:
                     questions,
                     self._resolution(name, runs),
                     self._margins[str(name)],
+                    len(self._data_named(name).target),
                     self.tested.get(str(name)),
                 ),
                 self.unadjusted.get(str(name), {}),
@@ -321,9 +351,12 @@ class Comparison:
         """The difference that counts as none, by data set."""
         return dict(self.plan["margins"])
 
+    def _data_named(self, name: Any) -> DataSet:
+        return next(data for data in self.data if data.name == name)
+
     def _why_no_verdict(self, name: str) -> str:
         """Return why no method of a data set gets a verdict, empty if they get one."""
-        data = next(data for data in self.data if data.name == name)
+        data = self._data_named(name)
         return why_no_verdict(self.score, data.truth, data.groups)
 
     def _resolution(self, name: Any, runs: pd.DataFrame) -> Resolution | None:
@@ -331,10 +364,22 @@ class Comparison:
         units = self.plan["resolution"].get(name)
         planned = {part["name"]: part["number"] for part in self.plan["splits"]}
         n_splits = len(runs[SPLIT].drop_duplicates())
-        n_rows = len(next(data for data in self.data if data.name == name).target)
+        n_rows = len(self._data_named(name).target)
         # An interrupted comparison has not scored all rows.
         share = 1.0 if n_splits == planned[name] else n_splits * runs["n_test"].mean() / n_rows
         return None if units is None else Resolution(**units).part(min(1.0, share))
+
+    @cached_property
+    def questions_over_data_sets(self) -> pd.DataFrame:
+        """The tests of the planned questions over several data sets, one row per test.
+
+        The columns are those of :func:`mklkit.evaluation.planned_tests_of_datasets`. Holm's
+        correction covers the questions. Questions about :attr:`unadjusted` methods are
+        ``withheld``. It is empty for one data set.
+        """
+        questions = self.plan["questions"] if len(self.compared_data) > 1 else []
+        tests = answers_over_data_sets(self._compared, questions)
+        return without_verdicts(tests, self._unadjusted_anywhere)
 
     @cached_property
     def ranking(self) -> dict[str, Any]:
@@ -343,28 +388,51 @@ class Comparison:
 
     @cached_property
     def verdict(self) -> str:
-        """A line for each of :attr:`questions`; for several data sets, a sentence on the ranks.
+        """A line for each of the planned questions, about the data set or over several ones.
 
-        The last lines name the methods that are not shown to be better than guessing.
+        The last lines name the methods that are not shown to be better than guessing, and tell what
+        the permutation tests show.
         """
         several = len(self.compared_data) > 1
-        lines = [self._verdict_on_ranks()] if several else self._verdicts_on_questions()
-        return "\n".join([*lines, *self._guessing()])
+        questions = self.questions_over_data_sets if several else self.questions
+        answered = verdict_of_datasets if several else verdict
+        withheld = questions["withheld"]
+        lines = sentences(questions[withheld])
+        if not len(questions):
+            lines = ["No question is planned about these methods."]
+        elif len(tests := questions[~withheld]):
+            lines.insert(0, answered(tests, self.score))
+        return "\n".join([*lines, *self._guessing(), *self._shuffled()])
 
-    def _verdict_on_ranks(self) -> str:
-        """Return the sentence on several data sets."""
-        if methods := self._unadjusted_anywhere:
-            return f"No verdict on ranks: {still_told(columns_read_by(list(methods)))}."
-        return sentence_on_ranks(self._compared)
+    @cached_property
+    def seeds_agree(self) -> list[str]:
+        """For each planned question, in how many of the seeds the verdict is the same.
 
-    def _verdicts_on_questions(self) -> list[str]:
-        """Return a sentence for each question about one data set."""
-        withheld = self.questions["withheld"]
-        lines = sentences(self.questions[withheld])
-        tests = self.questions[~withheld]
-        if len(tests) or not lines:
-            lines.insert(0, verdict(tests, self.score))
-        return lines
+        It is empty for one seed, and has no line for questions without a verdict.
+        """
+        every = [self, *self.other_seeds]
+        if len(every) == 1:
+            return []
+        by_seed = zip(*(comparison._outcomes() for comparison in every), strict=True)
+        outcomes = zip(map(question_in_words, self.plan["questions"]), by_seed, strict=True)
+        return [agreement(name, each) for name, each in outcomes if all(each)]
+
+    def _outcomes(self) -> list[str]:
+        """Return the outcome of each planned question in a word, empty if there is none."""
+        several = len(self.compared_data) > 1
+        questions = self.questions_over_data_sets if several else self.questions
+        of = outcome_of_datasets if several else outcome
+        return [of(test) for test in questions.to_dict("records")]
+
+    def _shuffled(self) -> Iterator[str]:
+        """Yield a sentence on the permutation test of each data set."""
+        if self.permutation_tests is None:
+            return
+        for name, tests in self.permutation_tests.groupby("data", sort=False):
+            where = f" on {name}" if len(self.data) > 1 else ""
+            words = score_in_words(self.plan)
+            sentence = sentence_on_permutations(tests, self.shown, words)
+            yield f"Shuffled labels{where}: {sentence}."
 
     def _guessing(self) -> Iterator[str]:
         """Yield a sentence for each data set on which some method may be guessing."""
@@ -385,7 +453,12 @@ class Comparison:
         """What a difference estimates, and what the tests of the questions cover."""
         is_tested = bool(self.tested) or len(self._compared[SPLIT].drop_duplicates()) > 1
         covered = coverage(self.plan) if is_tested else ""
-        return [text for text in (estimand(self.plan), covered) if text]
+        texts = [estimand(self.plan), margin_in_words(self.plan), covered]
+        if len(self.compared_data) > 1:
+            texts.append(coverage_over_data_sets(self.plan))
+        if self.other_seeds:
+            texts.append(NOT_TESTED)
+        return [text for text in texts if text]
 
     def test_of(self, name: str) -> str:
         """Return the test of differences on a data set.
@@ -486,9 +559,10 @@ class Comparison:
         -------
         dict
             With None for NaN: ``plan``, ``complete``, ``notes``, ``how``, ``tables`` by data set,
-            ``questions``, ``verdict``, ``unadjusted`` and ``cells`` (without ``responses``, the
+            ``questions``, ``verdict``, ``seeds`` (``agree``, and the questions with each other
+            seed), ``permutation_tests``, ``unadjusted`` and ``cells`` (without ``responses``, the
             answers for single samples, which are in a file of results); of several data sets also
-            ``over_data_sets`` and ``ranking``.
+            ``over_data_sets``, ``questions_over_data_sets`` and ``ranking``.
         """
         names = self.compared_data
         content = {
@@ -499,11 +573,22 @@ class Comparison:
             "tables": {name: self.table(name).to_dict("records") for name in names},
             "questions": self.questions.to_dict("records"),
             "verdict": self.verdict,
+            "seeds": {
+                "agree": self.seeds_agree,
+                "others": [
+                    {"seed": each.plan["seed"], "questions": each.questions.to_dict("records")}
+                    for each in self.other_seeds
+                ],
+            },
+            "permutation_tests": None
+            if self.permutation_tests is None
+            else self.permutation_tests.to_dict("records"),
             "unadjusted": self.unadjusted,
             "cells": [attrs.asdict(cell, filter=WITHOUT_RESPONSES) for cell in self.cells],
         }
         if len(names) > 1:
             content["over_data_sets"] = self.table().to_dict("records")
+            content["questions_over_data_sets"] = self.questions_over_data_sets.to_dict("records")
             content["ranking"] = self.ranking
         return dict(json_ready(content))
 

@@ -35,6 +35,8 @@ class Design:
         Kernels to compare but not to combine.
     baselines : tuple of str or None
         The names of scikit-learn's estimators to compare; None for all of the task.
+    without : tuple of str
+        The names or roles of methods to leave out.
     task : Task
     score : str
         The score that ranks methods.
@@ -48,12 +50,20 @@ class Design:
     strategies: tuple[Any, ...] = ()
     also: tuple[Any, ...] = ()
     baselines: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
     task: Task = attrs.field(factory=lambda: task_named(TASK))
     score: str = attrs.Factory(lambda self: self.task.ranked_by[0], takes_self=True)
     scoring: Any = None
 
     @classmethod
-    def of(cls, settings: ModelSettings, learners: Any, also: Any, baselines: Any) -> Self:
+    def of(
+        cls,
+        settings: ModelSettings,
+        learners: Any,
+        also: Any,
+        baselines: Any,
+        without: Any = (),
+    ) -> Self:
         """Return the design of a request, whose settings may name several strategies at once."""
         return cls(
             settings=attrs.evolve(settings, missing=None),
@@ -61,6 +71,7 @@ class Design:
             learners=tuple(learners),
             also=(also,) if isinstance(also, str) else tuple(also),
             baselines=_baseline_names(baselines),
+            without=(without,) if isinstance(without, str) else tuple(without),
         )
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import attrs
@@ -18,8 +18,11 @@ from mklkit.comparison.methods import (
 )
 from mklkit.comparison.questions import planned_questions
 from mklkit.comparison.references import kernel_references
-from mklkit.errors import UnknownNameError, quoted, suggest
+from mklkit.errors import SpecError, UnknownNameError, counted, quoted, suggest
 from mklkit.protocols.component import Preset
+
+ROLES = "'alone' are all single kernels, and 'baselines' scikit-learn's estimators"
+"""What the names of several methods stand for, in words."""
 
 
 def methods_to_compare(
@@ -49,19 +52,65 @@ def methods_to_compare(
     references, usual = kernel_references(bank), baselines(bank)
     of_kernels = [m for group in references for several in group.values() for m in several]
     named, same = unique_names([*methods, *of_kernels, *usual])
-    rivals = [method for method in methods if method.kind == CLASSIFIER]
-    names = {method.spec: method.name for method in named}
+    alone = [method for group in references for method in group["alone"]]
+    kept = _without(design.without, named, {"alone": alone, "baselines": usual})
+    names = {method.spec: method.name for method in kept}
+    present = [method for method in methods if method.spec in names]
+    rivals = [method for method in present if method.kind == CLASSIFIER]
+    rivals += [method for method in usual if method.spec in names]
+    planned = [
+        (title, method, [reference for reference in beside if reference.spec in names])
+        for title, method, beside in planned_questions(present, references, rivals, are_named)
+    ]
     questions = [
         {
             "question": title,
             "method": names[method.spec],
             "references": [names[reference.spec] for reference in beside],
         }
-        for title, method, beside in planned_questions(
-            methods, references, [*rivals, *usual], are_named
-        )
+        for title, method, beside in planned
+        if method.spec in names and beside
     ]
-    return named, questions, notes + same
+    if left_out := [method.name for method in named if method.spec not in names]:
+        unasked = len(planned) - len(questions)
+        more = f"; {counted(unasked, 'planned question')} about them not asked" if unasked else ""
+        notes.append(f"left out as requested: {', '.join(left_out)}{more}")
+    return kept, questions, notes + same
+
+
+def _without(
+    requests: Sequence[str], methods: Sequence[Method], roles: Mapping[str, Sequence[Method]]
+) -> list[Method]:
+    """Return the methods that are not left out, by their names or roles.
+
+    A name stands for the method with each learner and strategy.
+    """
+    out: set[str] = set()
+    for request in requests:
+        word = _folded(request)
+        of_role = {method.spec for role, each in roles.items() if role == word for method in each}
+        matching = {
+            method.spec
+            for method in methods
+            if word == (name := _folded(method.name))
+            or name.startswith((f"{word} + ", f"{word}, "))
+        }
+        if not (of_role or matching):
+            names = [*(method.name for method in methods), *roles]
+            raise UnknownNameError(
+                f"There is no method {quoted(request)} to leave out.{suggest(request, names)}"
+                f" The methods are {', '.join(names[: -len(roles)])}; {ROLES}.",
+                request,
+            )
+        out |= of_role | matching
+    kept = [method for method in methods if method.spec not in out]
+    if not kept:
+        raise SpecError("All methods are left out: keep at least one of them.")
+    return kept
+
+
+def _folded(name: str) -> str:
+    return name.strip().replace("-", " ").casefold()
 
 
 def check_reference(reference: str | None, methods: Sequence[Method]) -> None:

@@ -56,7 +56,7 @@ class Method:
         return f"Method({self.name!r}, {self.kind})"
 
     def is_learned_as(self, even: Method) -> bool:
-        """Return whether it differs from the even sum only in its weights, which are learned."""
+        """Return whether it is the average kernel but for its weights, which are learned."""
         same = self.spec == even.spec.replace(even.combiner, self.combiner, 1)
         return same and self.weights_are == "learned"
 

@@ -21,7 +21,7 @@ def planned_questions(
 
     Each has a title, a method and its references. Scores choose only the best of several
     ``rivals``, other classifiers, for which its test corrects; they are compared with the first
-    method that the user named, else with the even sum. To keep the number of tests small, only
+    method that the user named, else with the average kernel. To keep the tests few, only
     the first methods with learned weights are tested.
     """
     most = max(1, MOST_LEARNED // max(1, len(references)))
@@ -43,8 +43,8 @@ def planned_questions(
         },
         "All kernels or the covariates alone": [
             (kernels, [reference])
-            for kernels, group in zip(together, references, strict=True)
-            for reference in group["kept"]
+            for group in references
+            for kernels, reference in zip(group["beside"], group["kept"], strict=True)
         ],
     }
     questions = [(title, *pair) for title, pairs in beside.items() for pair in pairs]

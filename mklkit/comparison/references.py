@@ -13,14 +13,18 @@ from mklkit.registry.columns import bind_kernels, parts_of
 from mklkit.registry.composing import choose_components
 
 EVEN, BEST_KERNEL = "uniform", "best-single"
-"""The combiners to compare kernels with: their even sum, and the best of them."""
+"""The combiners to compare kernels with: their average, and the best of them."""
+COVARIATES, WITH_COVARIATES = "covariates", "uniform with covariates"
+"""Where covariates are removed, their kernel alone, and beside the others on unadjusted columns: a
+question about both tells what the sources add."""
+KEPT_COVARIATES = "fixed-share(rbf)"
 ON_ALL = ("rbf on all columns", "rbf", None)
 """The reference for several kernels that read different columns."""
 
 References = dict[str, list[Method]]
 """For one learner: the ``even`` sum, kernels ``alone``, the ``best`` single one, those that are
-``also`` compared but not combined, and those ``kept`` with a fixed share, such as covariates. For a
-single kernel there are no sum and best."""
+``also`` compared but not combined, and those ``kept`` with a fixed share, such as covariates, with
+the methods ``beside`` them. For a single kernel there are no sum and best."""
 
 
 def kernel_references(design: Design) -> list[References]:
@@ -77,4 +81,19 @@ def _of_learner(
     is_several = len(single) != 1 and not design.task.kinds[0].is_empty
     best = [method(BEST_KERNEL, BEST_KERNEL, METHOD)] if is_several else []
     kept = [single[place] for place in shared] if is_several else []
-    return {"even": even, "alone": single, "best": best, "also": besides, "kept": kept}
+    beside = [*even, *single][:1] * len(kept)
+    if (covariates := design.settings.covariates) and not design.task.kinds[0].is_empty:
+        # Removed, they are no part of any other method.
+        kernel = COVARIATES, KEPT_COVARIATES, covariates, None
+        plain = {"covariates": None, "missing": FILLED}
+        kept = [method(COVARIATES, EVEN, ONE_KERNEL, kernels=[kernel], **plain)]
+        bank = [*design.kernels, kernel]
+        beside = [method(WITH_COVARIATES, EVEN, METHOD, kernels=bank, covariates=None)]
+    return {
+        "even": even,
+        "alone": single,
+        "best": best,
+        "also": besides,
+        "beside": beside,
+        "kept": kept,
+    }

@@ -111,6 +111,27 @@ def questions_result(
     return ResultTable(columns, rows, caption, note, section="question")
 
 
+def over_data_sets_result(
+    tests: pd.DataFrame, score: Score, caption: str = "", note: str = ""
+) -> ResultTable:
+    """Return the table of planned tests over several data sets."""
+    rows = [
+        {**test, "pair": f"{test['method']} against {test['reference']}"}
+        for test in _written(tests, score)
+    ]
+    columns = [
+        Column("question", "Question"),
+        Column("pair", "Methods", short="planned question", detail=_choices),
+        Column("better", "Better", numbers.whole, "data sets", short="better"),
+        Column("worse", "Worse", numbers.whole, "data sets", short="worse"),
+        Column("equal", "Equal", numbers.whole, "data sets", short="equal"),
+        # The units of errors may differ between data sets.
+        *([] if score.lower else [difference_column(score, "Mean difference")]),
+        Column("p_holm", "p corrected", numbers.p_value, "Holm", short="p", absent=""),
+    ]
+    return ResultTable(columns, rows, caption, note, section="question")
+
+
 def _choices(test: Row) -> str:
     return f"the best of {test['choices']}" if test["choices"] > 1 else ""
 

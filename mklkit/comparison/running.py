@@ -162,7 +162,7 @@ def run_cells(
     for place in range(len(plan)):
         encoded = Encoded(data, plan, place, score)
         shared = Cache(max_memory)
-        reasons = _too_slow(methods, seconds) if capped else {}
+        reasons = too_slow(methods, seconds) if capped else {}
         for method in methods:
             cell = known(place, method)
             if cell is None and method.name in reasons:
@@ -176,7 +176,7 @@ def run_cells(
             yield place, method, cell
 
 
-def _too_slow(methods: Sequence[Method], seconds: dict[str, float]) -> dict[str, str]:
+def too_slow(methods: Sequence[Method], seconds: dict[str, float]) -> dict[str, str]:
     """Return why to leave out baselines that took longer on a split than all other methods."""
     total = sum(seconds.values())
     return {

@@ -19,10 +19,11 @@ from mklkit.evaluation import (
     holm,
     indistinguishable,
     paired_t_test,
+    planned_tests_of_datasets,
 )
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
+from mklkit.evaluation.verdict import planned_tests
 from mklkit.protocols import Task
 from mklkit.protocols.score import Score
 
@@ -142,6 +143,7 @@ def answers(
     questions: Sequence[Mapping[str, Any]],
     resolution: Resolution | None,
     margin: float,
+    n_samples: int,
     one_split: OneSplit | None = None,
 ) -> pd.DataFrame:
     """Return the planned tests on the splits of one data set."""
@@ -160,15 +162,20 @@ def answers(
         resolution=resolution,
         margin=margin,
         one_split=one_split,
+        n_samples=n_samples if one_split is None else len(one_split.truth),
     )
 
 
-def sentence_on_ranks(results: pd.DataFrame) -> str:
-    """Return a sentence on the ranks over several data sets."""
-    scores = _by_data(results)
-    if scores.shape[1] < 2:
-        return "There are no two methods with a score on every data set."
-    return verdict_of_datasets(scores.to_numpy(), [str(name) for name in scores])
+def answers_over_data_sets(
+    results: pd.DataFrame, questions: Sequence[Mapping[str, Any]]
+) -> pd.DataFrame:
+    """Return the planned tests over several data sets."""
+    scores = results.pivot_table(index="data", columns="method", values="score", sort=False)
+    names = {name for q in questions for name in (q["method"], *q["references"])}
+    unknown = np.full(len(scores), np.nan)
+    by_method = {name: scores.get(name, unknown) for name in names}
+    planned = [(q["question"], q["method"], q["references"]) for q in questions]
+    return planned_tests_of_datasets(by_method, planned)
 
 
 def methods_like_guessing(results: pd.DataFrame) -> list[str]:

@@ -135,7 +135,7 @@ class StudyFiles:
         """
         parts: dict[str, WholeFile] = {}
         for name in self.names:
-            parts[name] = self.whole_file(name, [*parts.values()], as_text)
+            parts[name] = whole_file(self, name, [*parts.values()], as_text)
         join = Join.of(self.by, parts, only_first)
         frames = [
             in_rows(part.frame.set_axis(join.columns[name], axis=1), join.ids)
@@ -151,22 +151,6 @@ class StudyFiles:
             sources=join.sources,
             of_files=join.columns,
         )
-
-    def whole_file(
-        self, name: str, before: Sequence[FileOfSamples], as_text: Collection[str] = ()
-    ) -> WholeFile:
-        """Return a file by the name of its source; without identifiers, samples may be in columns.
-
-        These, and samples without names, are those of the files ``before``.
-        """
-        part = self.parts[name]
-        if isinstance(part, pd.DataFrame):
-            raw, title = _of_frame(part, self.by, name), name
-        else:
-            raw = read_whole(part, [self.by, *_own_globs(name, as_text)], self.by)
-            title = Path(part).name
-        raw = _beside(raw, self.by, before) if before else _with_ids(raw, self.by)
-        return WholeFile.of(raw, self.by, title, bool(before))
 
 
 @attrs.frozen(eq=False)
@@ -329,3 +313,20 @@ def _turned(raw: RawTable, by: str, known: Collection[str]) -> RawTable:
         f" {len(names)} columns are known samples"
     )
     return attrs.evolve(raw, frame=frame, notes=[told, *raw.notes, *notes])
+
+
+def whole_file(
+    study: StudyFiles, name: str, before: Sequence[FileOfSamples], as_text: Collection[str] = ()
+) -> WholeFile:
+    """Return a file by the name of its source; without identifiers, samples may be in columns.
+
+    These, and samples without names, are those of the files ``before``.
+    """
+    part = study.parts[name]
+    if isinstance(part, pd.DataFrame):
+        raw, title = _of_frame(part, study.by, name), name
+    else:
+        raw = read_whole(part, [study.by, *_own_globs(name, as_text)], study.by)
+        title = Path(part).name
+    raw = _beside(raw, study.by, before) if before else _with_ids(raw, study.by)
+    return WholeFile.of(raw, study.by, title, bool(before))

@@ -18,7 +18,7 @@ from mklkit.datasets.builtin import BUILTIN_NAMES
 from mklkit.datasets.files import ChunkedTable, Progress, files_of, joined, rows_at_a_time
 from mklkit.datasets.formats import format_of
 from mklkit.datasets.paths import scratch_folder, written_to
-from mklkit.datasets.study_files import Part, StudyFiles, WholeFile
+from mklkit.datasets.study_files import Part, StudyFiles, WholeFile, whole_file
 from mklkit.datasets.study_join import Join, identifiers
 from mklkit.errors import DataError
 
@@ -149,7 +149,7 @@ class StudyInParts:
             if chunked is not None:
                 files[name] = ChunkedFile.of(chunked, study.by)
                 continue
-            whole = study.whole_file(name, [*files.values()])
+            whole = whole_file(study, name, [*files.values()])
             if not isinstance(part, pd.DataFrame):
                 told = f"{whole.path}: read whole, because it can't be read in parts"
                 whole = attrs.evolve(whole, notes=[told, *whole.notes])

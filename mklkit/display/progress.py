@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Report = Callable[..., Any]
-"""Called with the parts done, all parts and, if known, the name of the next part."""
+"""Called with the parts done, all parts and, if known, the name of the next part.
+
+One with a method ``say`` is told sentences too, such as how long the work will take.
+"""
 
 Progress = Report | bool | None
 """None: a bar in a notebook only; True: on a terminal too; False: none; or a function."""
@@ -137,6 +140,7 @@ class _CellBar:
         self._start = monotonic()
         self._next = self._start + after
         self._drawn = False
+        self._said = ""
         self._lock = Lock()
 
     def __call__(self, done: int, total: int, part: str = "") -> None:
@@ -150,9 +154,14 @@ class _CellBar:
             self._next = now + PAUSE
             self._drawn = True
             minutes, seconds = divmod(round(now - self._start), 60)
-            said = (f"{self._title}: {done} of {total}", part, f"{minutes}:{seconds:02}")
+            place = f"{self._title}: {done} of {total}"
+            said = (place, part, f"{minutes}:{seconds:02}", self._said)
             text = ", ".join(filter(None, said))
             _draw({"text/html": progress_bar(done, max(total, 1), text), "text/plain": text})
+
+    def say(self, text: str) -> None:
+        """Show a sentence beside the bar from now on."""
+        self._said = text
 
     def clear(self) -> None:
         """Leave nothing."""

@@ -37,9 +37,9 @@ Bank = Sequence[BoundKernel]
 
 
 def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
-    """Return the schema of a table, and each bank of kernels bound to its columns.
+    """Return the schema of a table, and each list of kernels bound to its columns.
 
-    A search may have several banks. Before, the kernels have columns as the user named them.
+    A search may have several lists. Before, the kernels have columns as the user named them.
     """
     n_columns, names = header(X)
     placed = [placed_kernels(bank, n_columns, names) for bank in banks]

@@ -62,7 +62,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         ``"ovo"``. Each problem has its own maps and weights.
     bandwidths : {"per-problem", "all-rows"}, default="per-problem"
         The rows to which a kernel with a rule such as ``sigma='mean'`` is fitted: those of each
-        binary problem, or once all training rows. It matters only for one against one, and not with
+        binary problem, or once all training rows. It matters only for one-vs-one, and not with
         maps that all problems share. By default a pair of classes gives the same result as on its
         own, as in scikit-learn's ``OneVsOneClassifier`` and papers on two classes.
     class_weight : None, "balanced", or dict of class label to number, default=None

@@ -181,7 +181,7 @@ class ModelSettings:
         metadata=_about(
             "components",
             "How kernels are combined; see 'mklkit list combiners'.",
-            usual="the even sum",
+            usual="the average kernel",
             takes="str or Combiner",
         ),
     )

@@ -133,7 +133,7 @@ def _learns_several(part: Any) -> bool:
 def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes: int) -> Array:
     """Return one score per class, classes first, from the decision values of two-class problems.
 
-    One against the rest: the values themselves. One against one: votes plus, to break ties, the sum
+    One-vs-rest: the values themselves. One-vs-one: votes plus, to break ties, the sum
     of the decision values, scaled to below one half so that it never outweighs a vote (as in
     scikit-learn). The values of each problem have the same shape, such as (n,); they are
     requested one after another.

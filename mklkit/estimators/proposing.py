@@ -639,7 +639,7 @@ def _sum_of_representations(
 def _better_learner(
     learners: Sequence[Any], chosen: Sequence[Candidate], judge: Judge
 ) -> tuple[Any, str]:
-    """Return the learner that predicts more rows in three folds on the even sum, and a note.
+    """Return the learner that predicts more rows in three folds on the average kernel, and a note.
 
     Ties go to the first. Several classes are predicted one against the rest. Rows of weight w are
     w rows.

@@ -24,6 +24,11 @@ from mklkit.evaluation.measures import (
     radius,
     spectral_ratio,
 )
+from mklkit.evaluation.over_data_sets import (
+    planned_tests_of_datasets,
+    signed_rank_p_value,
+    verdict_of_datasets,
+)
 from mklkit.evaluation.paired_tests import (
     PairedTest,
     corrected_interval,
@@ -43,7 +48,7 @@ from mklkit.evaluation.rank_tests import (
     nemenyi_p_values,
 )
 from mklkit.evaluation.resolution import Resolution, resolution_of
-from mklkit.evaluation.verdict import planned_tests, verdict, verdict_of_datasets
+from mklkit.evaluation.verdict import planned_tests, verdict
 from mklkit.protocols.score import Answers, Score
 from mklkit.protocols.splits.making import (
     Folds,
@@ -93,11 +98,13 @@ __all__ = [
     "nemenyi_p_values",
     "paired_t_test",
     "planned_tests",
+    "planned_tests_of_datasets",
     "radius",
     "read_cv",
     "resolution_of",
     "score",
     "score_confusion",
+    "signed_rank_p_value",
     "spectral_ratio",
     "verdict",
     "verdict_of_datasets",

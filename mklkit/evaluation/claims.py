@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mklkit.display import numbers
 from mklkit.errors import counted
+from mklkit.evaluation.equivalence import MARGIN
+from mklkit.evaluation.over_data_sets import enough_data_sets
 from mklkit.evaluation.sentences import (
     about_one_split,
     difference_estimated,
     difference_of_one_split,
     share_of_samples,
 )
+from mklkit.protocols.score import is_error
 from mklkit.registry.tasks import task_named
 
 LEVEL = 0.05
@@ -44,6 +48,55 @@ def _share(split: Mapping[str, Any]) -> str:
     """Return the share of the samples on which models of a data set are trained."""
     fewest, most = split["training"]
     return share_of_samples(fewest, most, split["samples"])
+
+
+def margin_in_words(plan: Mapping[str, Any]) -> str:
+    """Return which differences of a comparison do not matter.
+
+    Examples
+    --------
+    >>> margin_in_words({"task": "regression", "score": "r2", "margin": 0.05})
+    'differences within the margin of 5 points do not matter'
+    """
+    return f"differences within the margin of {amount_of_margin(plan)} do not matter"
+
+
+def amount_of_margin(plan: Mapping[str, Any]) -> str:
+    """Return the margin of a comparison, such as "2 points" or "2 % of the baseline's error"."""
+    percent = numbers.significant(100 * plan.get("margin", MARGIN), 3)
+    if is_error(str(plan["score"])):
+        return f"{percent} % of the baseline's error"
+    return f"{percent} {'point' if percent == '1' else 'points'}"
+
+
+def question_in_words(question: Mapping[str, Any]) -> str:
+    """Return a planned question with what it compares.
+
+    Examples
+    --------
+    >>> question_in_words({"question": "Weights", "method": "dimkl3", "references": ["uniform"]})
+    'Weights, dimkl3 against uniform'
+    """
+    reference, *more = question["references"]
+    if more:
+        reference = f"the best of {len(more) + 1}"
+    return f"{question['question']}, {question['method']} against {reference}"
+
+
+def coverage_over_data_sets(plan: Mapping[str, Any]) -> str:
+    """Return how the planned questions are tested over data sets, and how many that takes."""
+    n_questions = len(plan["questions"])
+    if not n_questions:
+        return ""
+    enough, n_sets = enough_data_sets(n_questions), len(plan["data"])
+    text = (
+        "over data sets, Wilcoxon's signed-rank test answers the planned questions, with Holm's"
+        f" correction over {counted(n_questions, 'question')}; Nemenyi's test over all pairs is"
+        " only for the diagram of ranks"
+    )
+    if n_sets >= enough:
+        return text
+    return f"{text}; {n_sets} data sets are too few for p below {LEVEL}, which takes {enough}"
 
 
 def coverage(plan: Mapping[str, Any]) -> str:

@@ -14,8 +14,14 @@ from mklkit.datasets.columns import by_source
 from mklkit.display.html import rendered
 from mklkit.display.numbers import chosen_texts, significant
 from mklkit.errors import counted
-from mklkit.evaluation.claims import LEVEL, coverage, estimand, in_points, score_in_words
-from mklkit.evaluation.verdict import FEW_DATASETS
+from mklkit.evaluation.claims import (
+    LEVEL,
+    amount_of_margin,
+    coverage,
+    estimand,
+    score_in_words,
+)
+from mklkit.evaluation.over_data_sets import FEW_DATASETS
 from mklkit.registry.entries import Entry
 from mklkit.registry.registry import get_registry
 
@@ -43,7 +49,7 @@ def methods_of_plan(plan: Mapping[str, Any]) -> tuple[str, str]:
         "coverage": coverage(plan),
         "level": LEVEL,
         "few_datasets": FEW_DATASETS,
-        "rope": "one point" if in_points(plan) else "0.01",
+        "margin": amount_of_margin(plan),
     }
     return _written("comparison/report/methods.txt", {"plan": plan, "parts": parts, **tests})
 

@@ -133,3 +133,23 @@ def wilson_of_mean(right: Sequence[NDArray[np.bool_]], level: float = LEVEL) -> 
     gaps = np.array([shares - low, high - shares])
     below, above = np.sqrt((gaps**2).sum(axis=1)) / len(right)
     return float(shares.mean() - below), float(shares.mean() + above)
+
+
+def intervals_of_counts(confusion: Sequence[Sequence[int]]) -> dict[str, tuple[float, float]]:
+    """Return the intervals of accuracy and balanced accuracy, from samples by class and prediction.
+
+    Only independent samples have them. There are none without samples.
+
+    Examples
+    --------
+    >>> low, high = intervals_of_counts([[45, 5], [5, 45]])["accuracy"]
+    >>> round(low, 3), round(high, 3)
+    (0.826, 0.945)
+    """
+    counts = np.asarray(confusion)
+    sizes, hits = counts.sum(axis=1), np.diag(counts)
+    right = [np.arange(size) < hit for size, hit in zip(sizes, hits, strict=True) if size]
+    if not right:
+        return {}
+    whole = np.concatenate(right)
+    return {"accuracy": wilson(whole), "balanced_accuracy": wilson_of_mean(right)}

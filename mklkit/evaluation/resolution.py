@@ -10,7 +10,11 @@ from scipy import stats
 from mklkit.evaluation.class_scores import CLASS_SCORES
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2
 from mklkit.evaluation.paired_tests import corrected_interval, rule_of_three
+from mklkit.protocols import Array
 from mklkit.protocols.score import Score
+
+DIGITS = 9
+"""Numbers of samples that differ by less than this are equal up to rounding."""
 
 
 @attrs.frozen
@@ -149,6 +153,37 @@ class Resolution:
             return float(max(0.0, np.sqrt(size) - error) ** 2)
         n_units = self.count * self.n_means
         return float(stats.gamma.ppf(1 - level, size * n_units) / n_units)
+
+
+def samples_needed(n_samples: ArrayLike, half_width: ArrayLike, resolved: ArrayLike) -> Array:
+    """Return with how many samples half the width of an interval would be ``resolved``.
+
+    Half the width is proportional to 1/√n. Around the same mean, the interval of so many samples
+    just reaches what is to be excluded. The mean of other samples is as likely to be farther from
+    it as nearer, so this number has an even chance to be enough, if the present mean is right.
+
+    Parameters
+    ----------
+    n_samples : array-like
+        The present number of samples.
+    half_width : array-like
+        Half the present width.
+    resolved : array-like
+        Half the width that would do.
+
+    Returns
+    -------
+    ndarray
+        The numbers, rounded up to two digits.
+
+    Examples
+    --------
+    >>> float(samples_needed(100, 0.04, 0.01)), float(samples_needed(178, 0.032, 0.014))
+    (1600.0, 930.0)
+    """
+    needed = np.asarray(n_samples) * np.square(np.asarray(half_width) / np.asarray(resolved))
+    size = 10 ** np.floor(np.log10(needed) - 1)
+    return np.asarray(np.ceil(np.round(needed / size, DIGITS)) * size)
 
 
 def resolution_of(

@@ -128,16 +128,24 @@ def difference_shown(
     return f"{method} is {word} than {reference} by {unit.sized(mean)} ({span})"
 
 
-def difference_excluded(method: str, reference: str, most: float, unit: Unit) -> str:
-    """Return that no difference is larger than ``most``.
+def difference_excluded(
+    method: str, reference: str, most: float, margin: float, unit: Unit, narrowest_with: str = ""
+) -> str:
+    """Return that no difference is larger than ``most``, which is within the margin.
+
+    ``narrowest_with`` counts the samples, if their number alone determines it.
 
     Examples
     --------
-    >>> difference_excluded("dimkl", "uniform", 0.013, Unit("accuracy"))
-    'no difference larger than 1.3 points either way between dimkl and uniform'
+    >>> difference_excluded("dimkl", "uniform", 0.013, 0.02, Unit("accuracy"))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    'no difference larger than 1.3 points either way between dimkl and uniform, within the margin of
+    2.0 points'
     """
+    least = f", the least that {narrowest_with} can exclude" if narrowest_with else ""
     return (
-        f"no difference larger than {unit.sized(most)} either way between {method} and {reference}"
+        f"no difference larger than {unit.sized(most)} either way between {method} and"
+        f" {reference}{least}, within the margin of {unit.sized(margin)}"
     )
 
 
@@ -150,10 +158,12 @@ def difference_inconclusive(
     level: float,
     unit: Unit,
     narrowest_with: str = "",
+    enough: str = "",
 ) -> str:
     """Return that an interval shows neither a difference nor its absence.
 
-    ``narrowest_with`` counts the samples, if their number alone makes the interval so wide.
+    ``narrowest_with`` counts the samples, if their number alone makes the interval so wide;
+    ``enough`` tells how many would have an even chance of another outcome.
 
     Examples
     --------
@@ -164,8 +174,19 @@ def difference_inconclusive(
     limit = f", the narrowest with {narrowest_with}" if narrowest_with else ""
     return (
         f"{INCONCLUSIVE}: {method} {numbers.MINUS} {reference} = {unit.negative(mean)}{unit.word}"
-        f" ({interval(*ends, unit.negative, level)}{limit})"
+        f" ({interval(*ends, unit.negative, level)}{limit}){enough and '; '}{enough}"
     )
+
+
+def even_chance(samples: float, which: str = "samples") -> str:
+    """Return how many samples would have an even chance of a conclusive outcome.
+
+    Examples
+    --------
+    >>> even_chance(1700)
+    'about 1,700 samples would have an even chance'
+    """
+    return f"about {samples:,.0f} {which} would have an even chance"
 
 
 def too_few_splits(method: str, reference: str, n_splits: int) -> str:
@@ -282,10 +303,7 @@ def inconclusive_without(mean: float, low: float, high: float, samples: float, u
     without = f"{unit.signed(mean if unit.is_error else -mean)}{in_score} without it"
     if math.isnan(low):
         return f"{INCONCLUSIVE} from one fold: {without}"
-    return (
-        f"{INCONCLUSIVE}: {without} ({interval(*ends, unit.signed)});"
-        f" about {samples:,.0f} samples would have an even chance"
-    )
+    return f"{INCONCLUSIVE}: {without} ({interval(*ends, unit.signed)}); {even_chance(samples)}"
 
 
 # What a number estimates, and what limits it.

@@ -22,6 +22,7 @@ from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.proposing import AUTO, better_representations
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.resampling import intervals_of_counts
 from mklkit.evaluation.study import Study, steps_of
 from mklkit.numerics.sparse import take_rows
 
@@ -69,6 +70,9 @@ def fit_study(
         },
         "scored_model": {"rows": model[-1].n_samples_fit_, "seconds": seconds},
     }
+    held_out = scores.parts["test"] or {}
+    if study.table.groups is None and "confusion" in held_out:
+        results["intervals"] = intervals_of_counts(held_out["confusion"])
     if refit and len(split.test):
         chosen, notes = _as_chosen(model)
         chosen = clone(chosen)

@@ -10,31 +10,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from mklkit.display import numbers
-from mklkit.errors import DataError, counted
 from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels
-from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
-from mklkit.evaluation.resolution import Resolution, difference_interval
+from mklkit.evaluation.resolution import Resolution, difference_interval, samples_needed
 from mklkit.evaluation.sentences import (
+    INCONCLUSIVE,
     Unit,
     difference_excluded,
     difference_inconclusive,
     difference_shown,
+    even_chance,
     not_excluded,
     same_scores,
     too_few_splits,
 )
 from mklkit.protocols.score import Score
 
-NAMES_SHOWN = 3
-"""The most methods of a group to name; the others are counted."""
-FEW_DATASETS = 5
-"""With fewer data sets, ranks are not tested."""
 NO_ANSWERS = "a single split does not show how much of a difference is chance"
 """Why scores of one split are not compared if the answers for its samples are unknown."""
+NO_DIFFERENCE = "no difference"
 DIGITS = 12
 """The decimals of differences of scores: equal means differ by rounding."""
 
@@ -48,6 +44,7 @@ def planned_tests(
     resolution: Resolution | None = None,
     margin: float = MARGIN,
     one_split: OneSplit | None = None,
+    n_samples: int | None = None,
 ) -> pd.DataFrame:
     """Test the few questions about one data set that were planned before its scores were seen.
 
@@ -81,6 +78,8 @@ def planned_tests(
         If the scores are of one split, the answers of the fitted models for its test samples.
         Tests and intervals are then about these models on other samples: McNemar's exact test with
         Tango's interval for accuracies, else the paired bootstrap.
+    n_samples : int, optional
+        The number of samples, of one split those that are tested, for ``samples_needed``.
 
     Returns
     -------
@@ -90,8 +89,9 @@ def planned_tests(
         ``difference``, ``low``, ``high``, the interval's ``level``, ``p_value``, ``p_holm``;
         ``floor``, half the least width of an interval that contains 0, and the units ``counted``
         that determine it, NaN and empty without a resolution; the ``margin``; ``why_not``, why a
-        question about one split has no answer. Without a finite
-        score in each split, or with one split and no answers, numbers are NaN.
+        question about one split has no answer; ``samples_needed``, how many samples would have an
+        even chance of another outcome, if it is inconclusive and ``n_samples`` is known. Without a
+        finite score in each split, or with one split and no answers, numbers are NaN.
 
     Raises
     ------
@@ -150,7 +150,32 @@ def planned_tests(
     table[["low", "high", "floor"]] = np.reshape(limits, (-1, 3))
     table["counted"] = "" if resolution is None else str(resolution)
     table["margin"] = margin
+    table["samples_needed"] = _samples_needed(table, n_samples)
     return table
+
+
+def _samples_needed(tests: pd.DataFrame, n_samples: int | None) -> Any:
+    """Return with how many samples inconclusive tests would have an even chance of an outcome."""
+    sizes = tests["difference"].abs()
+    # The interval has to exclude 0, or to end within the margin.
+    resolved = np.maximum(sizes, tests["margin"] - sizes)
+    half = (tests["high"] - tests["low"]) / 2
+    # The limit of the rule of three is proportional to 1/n, other widths are to 1/√n.
+    half = half.mask(np.isclose(half, tests["floor"]), np.sqrt(half * resolved))
+    outcomes = [outcome(test) for test in tests.to_dict("records")]
+    is_open = pd.Series(outcomes, index=tests.index) == INCONCLUSIVE
+    return samples_needed(np.nan if n_samples is None else n_samples, half.where(is_open), resolved)
+
+
+def outcome(test: Mapping[Any, Any]) -> str:
+    """Return the outcome of a planned test in words, empty if there is none."""
+    low, high = test["low"], test["high"]
+    if math.isnan(low):
+        return ""
+    if low > 0 or high < 0:
+        return "better" if low > 0 else "worse"
+    is_little = max(abs(low), abs(high)) <= test["margin"]
+    return NO_DIFFERENCE if is_little else INCONCLUSIVE
 
 
 def verdict(tests: pd.DataFrame, score: Score = ACCURACY) -> str:
@@ -207,99 +232,13 @@ def _answer(test: Mapping[Any, Any], unit: Unit) -> str:
     is_floor = math.isclose(high - low, 2 * test["floor"])
     far = max(abs(low), abs(high))
     if far <= test["margin"]:
-        least = f", the least that {counts} can exclude" if is_floor else ""
-        return difference_excluded(method, reference, far, unit) + least
+        least = str(counts) if is_floor else ""
+        return difference_excluded(method, reference, far, test["margin"], unit, least)
     if unit.scale == 100 and far > 1 and test["splits"] > 1:
         return too_few_splits(method, reference, test["splits"])
-    return difference_inconclusive(method, reference, *estimate, unit, counts if is_floor else "")
-
-
-def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 0.05) -> str:
-    """Return a sentence on which methods rank worse than the best on several data sets.
-
-    Friedman's test with Iman and Davenport's statistic, and if it finds differences, Nemenyi's
-    (Demšar 2006). They use only the ranks, not the size of differences in score. With fewer than
-    five data sets no test is made.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_datasets, k)
-        One mean score per data set and method; larger is better.
-    names : sequence of k str
-        The names of the methods.
-    alpha : float, default=0.05
-        The level of the tests.
-
-    Returns
-    -------
-    str
-        One sentence, without Markdown.
-
-    Raises
-    ------
-    DataError
-        If the scores are not such a table or not all finite, or the names do not match.
-
-    Examples
-    --------
-    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.7, 0.6, 0.5], [3, 2, 1]]
-    >>> verdict_of_datasets(scores, ["dimkl5", "uniform", "knn"])  # doctest: +NORMALIZE_WHITESPACE
-    'The methods differ on 5 data sets (Friedman, p < 0.001); dimkl5 has the best average rank,
-    1.00; uniform (rank 2.20) is not distinguishable from it, as the critical difference of ranks
-    is 1.48; knn (rank 2.80) is worse.'
-    """
-    ranks = average_ranks(scores)
-    n_datasets, k = np.shape(scores)
-    if len(names) != k:
-        raise DataError(f"{counted(k, 'method')} but {counted(len(names), 'name')} were given.")
-    best, *rivals = np.argsort(ranks, kind="stable")
-    lead = f"{names[best]} has the best average rank, {numbers.rank(ranks[best])}"
-    if n_datasets < FEW_DATASETS:
-        sets = counted(n_datasets, "data set")
-        return _sentence([f"{lead}, but {sets} cannot tell how much of the differences is chance"])
-    p_value = friedman_test(scores).p_value
-    difference = critical_difference(k, n_datasets, alpha)
-    if not p_value < alpha:
-        return _sentence(
-            [
-                f"the {k} methods are not distinguishable on {n_datasets} data sets (Friedman,"
-                f" {_p(p_value)}); {lead}, where ranks would have to differ by"
-                f" {numbers.rank(difference)}"
-            ]
-        )
-    near: list[str] = []
-    worse: list[str] = []
-    for rival in rivals:
-        group = near if ranks[rival] - ranks[best] < difference else worse
-        group.append(f"{names[rival]} (rank {numbers.rank(ranks[rival])})")
-    clauses = [f"the methods differ on {n_datasets} data sets (Friedman, {_p(p_value)})", lead]
-    limit = f", as the critical difference of ranks is {numbers.rank(difference)}"
-    if near:
-        clauses.append(f"{_are(near)} not distinguishable from it{limit}")
-    if worse:
-        clauses.append(f"{_are(worse)} worse{'' if near else limit}")
-    return _sentence(clauses)
-
-
-def _p(value: float) -> str:
-    return f"p = {numbers.p_value(value)}".replace("= <", "< ")
-
-
-def _joined(names: Sequence[str]) -> str:
-    """Return ``"a"``, ``"a and b"`` or ``"a, b, c and 4 others"``."""
-    *parts, last = names[:NAMES_SHOWN]
-    if len(names) > NAMES_SHOWN:
-        parts = [*parts, last]
-        last = counted(len(names) - NAMES_SHOWN, "other")
-    return f"{', '.join(parts)} and {last}" if parts else last
-
-
-def _are(names: Sequence[str]) -> str:
-    return f"{_joined(names)} {'is' if len(names) == 1 else 'are'}"
-
-
-def _sentence(clauses: list[str]) -> str:
-    """Return clauses as one sentence; a method's name at its start keeps its case."""
-    text = "; ".join(clauses)
-    start = "T" + text[1:] if text.startswith(("the ", "there ")) else text
-    return f"{start}."
+    enough = ""
+    if not math.isnan(test["samples_needed"]):
+        which = "samples" if test["splits"] > 1 else "test samples"
+        enough = even_chance(test["samples_needed"], which)
+    narrowest = counts if is_floor else ""
+    return difference_inconclusive(method, reference, *estimate, unit, narrowest, enough)

@@ -16,7 +16,7 @@ from mklkit.errors import counted, named
 from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.evaluation.paired_tests import corrected_interval
-from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.resolution import Resolution, samples_needed
 from mklkit.evaluation.sentences import (
     INCONCLUSIVE,
     Unit,
@@ -124,11 +124,10 @@ def judged(
 ) -> pd.DataFrame:
     """Return the table of kernels with ``outcome`` and ``rows_needed``, from the intervals.
 
-    Half the width of an interval is proportional to 1/√n. With ``rows_needed`` samples it is just
-    narrow enough, around the same mean, to exclude zero or to end within ``little``. The mean of
-    other samples is as likely to be farther from that end as nearer, so this number has an even
-    chance to be enough, if the present mean is right. Kernels with ``unadjusted`` columns get no
-    verdict, and no kernel gets one if ``why_none`` is not empty; ``no_verdict`` says why.
+    With ``rows_needed`` samples the interval is just narrow enough to exclude zero or to end within
+    ``little``, see :func:`mklkit.evaluation.resolution.samples_needed`. Kernels with ``unadjusted``
+    columns get no verdict, and no kernel gets one if ``why_none`` is not empty; ``no_verdict`` says
+    why.
     """
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
@@ -137,9 +136,7 @@ def judged(
     traced = kernels["unadjusted"].map(lambda columns: still_told(named(columns)) * bool(columns))
     why = traced.where(traced != "", why_none).where(outcome != "", "")
     outcome = np.where(why != "", WITHHELD, outcome)
-    needed = (n_rows * ((high - low) / 2 / resolved) ** 2).where(outcome == OPEN)
-    size = 10 ** np.floor(np.log10(needed) - 1)
-    needed = np.ceil(needed / size) * size
+    needed = samples_needed(n_rows, ((high - low) / 2).where(outcome == OPEN), resolved)
     return kernels.assign(outcome=outcome, rows_needed=needed, no_verdict=why)
 
 

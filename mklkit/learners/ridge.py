@@ -97,7 +97,7 @@ class Ridge(Learner):
 
     @property
     def traits(self) -> LearnerTraits:
-        """It learns numbers and classes; without an intercept there is no free bias."""
+        """It learns numeric targets and classes; without an intercept there is no free bias."""
         return LearnerTraits(
             on_features=True,
             on_gram=True,

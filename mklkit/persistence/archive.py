@@ -19,7 +19,7 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENTRY = b"PK\x01\x02"
 """Begins the entry of each member in the archive's directory."""
 MOST_MEMBERS = 500_000
-"""Python needs about a kilobyte for each; a model of 100 classes, one against one, has 35,000."""
+"""Python needs about a kilobyte for each; a one-vs-one model of 100 classes has 35,000."""
 CHUNK = 2**20
 # Training rows and coefficients shrink to a half or a tenth. save_model stores members that would
 # shrink by more than this factor uncompressed, so a larger ratio is never genuine.

@@ -252,8 +252,8 @@ class _Numbers(_BuiltIn):
             values.astype(np.float64, casting=casting)
         except (TypeError, ValueError):
             raise DataError(
-                "MKLRegressor learns numbers, and the target holds text or dates: use MKLClassifier"
-                " for classes."
+                "MKLRegressor needs a numeric target, and this one holds text or dates: use"
+                " MKLClassifier for classes."
             ) from None
         numbers: Array = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         one_column = numbers.ndim == 2 and numbers.shape[1] == 1

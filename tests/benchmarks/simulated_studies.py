@@ -179,6 +179,24 @@ def numbers(n_samples: int, rng: np.random.Generator, df: float = np.inf) -> Stu
     return Study(sources, common + 0.5 * extra + noise, is_regression=True)
 
 
+def patients_numbers(n_samples: int, rng: np.random.Generator) -> Study:
+    """A numeric target of patients of 15 samples each, who differ in signals and noise."""
+    n_patients = n_samples // 15
+    groups = np.repeat(np.arange(n_patients), 15)
+
+    def varying(n_columns: int, *scales: float) -> Array:
+        """Return columns that vary between patients and between their samples."""
+        between, within = (rng.normal(size=(n, n_columns)) for n in (n_patients, len(groups)))
+        return np.asarray(scales[0] * between[groups] + scales[1] * within)
+
+    common, extra, noise = varying(3, 0.8, 0.6).T
+    signals = {"main": common, "copy": common, "side": extra, "noise": 0 * extra}
+    sources = {
+        name: signal[:, None] + varying(COLUMNS, 0.7, 0.7) for name, signal in signals.items()
+    }
+    return Study(sources, common + 0.5 * extra + noise, groups, is_regression=True)
+
+
 def heavy_tails(n_samples: int, rng: np.random.Generator) -> Study:
     """The same with noise that has Student's distribution of two degrees of freedom."""
     return numbers(n_samples, rng, 2.0)
@@ -387,6 +405,7 @@ SETTINGS: dict[Setting, Sequence[int]] = {
     rare: SIZES,
     confounded: SIZES,
     patients: (150, 300, 600),
+    patients_numbers: (150, 300, 600),
     numbers: SIZES,
     heavy_tails: SIZES,
 }

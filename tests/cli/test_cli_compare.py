@@ -135,7 +135,9 @@ def test_the_commands_say_what_they_score_and_begin(mklkit: Run, tmp_path: Path)
     table.to_csv(tmp_path / "rare.csv", index=False)
     quick = ("-k", "linear", "-l", "ridge", "-c", "uniform")
     done = mklkit("compare", tmp_path / "rare.csv", *quick, "--baselines", "none", "--cv", "2x2")
-    assert done.err.splitlines()[0].startswith("4 runs: each method on 2 folds, 2 times")
+    assert done.err.splitlines()[0].startswith(
+        "4 runs: 1 method on 4 splits: 2 folds, 2 times (--no, --cv"
+    )
     assert "how " in done.out
     assert "balanced accuracy" in done.out
     model = tmp_path / "a.mkl"

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.documents import SHARED_SOURCES
 from helpers.processes import Run
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix
 
 pytestmark = pytest.mark.process
 
 IDS = [f"p{number:03}" for number in range(90)]
-SOURCES = Path(__file__).parents[3] / "shared" / "data" / "sources"
 
 
 @pytest.fixture(scope="module")
@@ -287,7 +287,7 @@ STUDIES = {"prokaryotic": ("genes", "composition", "text"), "proteinfold": ()}
 @pytest.mark.parametrize("name", STUDIES)
 def test_real_studies_cut_into_files(name: str, mklkit: Run, tmp_path: Path) -> None:
     """Two cohorts, of which the second lacks a source; scores are those of its predictions."""
-    folder = SOURCES / name
+    folder = SHARED_SOURCES / name
     if not folder.is_dir():
         pytest.skip("the data sets are not here")
     rng = np.random.default_rng(0)

@@ -8,13 +8,14 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
+from scipy.stats import PermutationMethod, wilcoxon
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import Comparison, MKLClassifier, compare, explain
 from mklkit.evaluation import make_splits
-from mklkit.evaluation.claims import coverage, estimand
+from mklkit.evaluation.claims import coverage, estimand, margin_in_words
 from mklkit.evaluation.methods_section import methods_of_plan
 from mklkit.evaluation.time_limits import shortened
 from mklkit.tasks import Classification, Outliers, Regression
@@ -196,12 +197,50 @@ def test_the_methods_section_names_every_test() -> None:
         assert part in text
     assert "Friedman" not in text
     assert "nadeau2003" in bibtex
-    few, many = (methods_of_plan(plan_of(number))[0] for number in (4, 5))
-    assert "Friedman" not in few
+    few, many = (methods_of_plan(plan_of(number))[0] for number in (5, 6))
+    assert "Wilcoxon" not in few
+    assert "fewer than 6 data sets" in few
     assert "demsar2006" in many
-    for part in ("Friedman", "Iman and Davenport", "Nemenyi", "Bayesian signed-rank"):
+    for part in ("Wilcoxon's signed-rank test", "for the diagram alone", "Bayesian signed-rank"):
         assert part in many
     assert "signed-rank" in few
+
+
+def test_the_methods_section_tells_margin_seeds_and_permutations() -> None:
+    plan = plan_of(1, margin=0.05, seeds=3, permutations=200)
+    text, bibtex = methods_of_plan(plan)
+    for part in ("up to 5 points were planned", "repeated with 3 seeds", "200 permutations"):
+        assert part in text
+    assert "ojala2010" in bibtex
+    error = {**plan, "task": "regression", "score": "neg_mean_absolute_error"}
+    assert margin_in_words(error).endswith("5 % of the baseline's error do not matter")
+    assert "ojala2010" not in methods_of_plan(plan_of(1))[1]
+
+
+def test_the_planned_questions_are_answered_over_data_sets() -> None:
+    """Wilcoxon's test by SciPy, of the means over splits, with Holm's correction by hand."""
+    rng = np.random.default_rng(1)
+    labels = np.tile(["a", "b"], 20)
+    data = {
+        f"set {n}": (rng.normal(size=(40, 2)) + shift * (labels == "b")[:, None], labels)
+        for n, shift in enumerate(np.linspace(0.2, 1.5, 7))
+    }
+    methods = [("bayes", GaussianNB()), ("majority", DummyClassifier())]
+    settings: dict[str, Any] = {"kernels": "rbf", "learners": ["ridge"], "baselines": "none"}
+    done = compare(data, methods=methods, cv="3x1", **settings)
+    (test,) = done.questions_over_data_sets.to_dict("records")
+    means = done.results.groupby(["data", "method"])["score"].mean().unstack()
+    assert (test["question"], test["data_sets"]) == ("Kernels or other classifiers", 7)
+    difference = means[test["method"]] - means[test["reference"]]
+    assert test["difference"] == pytest.approx(difference.mean())
+    expected = wilcoxon(difference, zero_method="zsplit", method=PermutationMethod()).pvalue
+    assert test["p_value"] == pytest.approx(min(1, test["choices"] * expected))
+    assert done.verdict.startswith("Kernels or other classifiers: ")
+    assert "Nemenyi's test over all pairs is only for the diagram" in done.how[-1]
+    assert done.as_dict()["questions_over_data_sets"][0]["data_sets"] == 7
+    few = compare({name: data[name] for name in [*data][:2]}, methods=methods, cv="2x1", **settings)
+    assert few.verdict.startswith("No test over 2 data sets")
+    assert "2 data sets are too few" in few.how[-1]
 
 
 def test_what_a_difference_estimates() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attrs import evolve
 from sklearn.neighbors import KNeighborsClassifier
 
 from mklkit.comparison.baselines import baselines
@@ -13,6 +14,7 @@ from mklkit.comparison.methods import make_methods, unique_names
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.kernels.distances import RBF
+from mklkit.registry.columns import bind_kernels
 
 TWO = Design(settings=ModelSettings(kernels=["linear", ("wide", RBF(sigma=3.0), None)]))
 
@@ -108,3 +110,75 @@ def test_what_is_not_there_is_refused() -> None:
         names_of(["dimkl3"], (), implicit)
     with pytest.raises(SpecError, match="scikit-learn classifier"):
         names_of([("mine", 3)])
+
+
+def planned(asked: object, **design: object) -> dict[str, list[tuple[str, list[str]]]]:
+    """Return the methods and references of the questions, by their titles."""
+    _, questions, _ = methods_to_compare(asked, (), evolve(TWO, **design))
+    by_title: dict[str, list[tuple[str, list[str]]]] = {}
+    for each in questions:
+        by_title.setdefault(each["question"], []).append((each["method"], each["references"]))
+    return by_title
+
+
+@pytest.mark.parametrize(
+    ("without", "gone", "lost"),
+    [
+        (["best-single"], ["best-single"], "All kernels or the best one"),
+        (["alone", "Random-Forest"], ["linear", "wide", "random forest"], None),
+        (["uniform"], ["uniform"], "Learned weights"),
+        ("baselines", ["logistic regression", "random forest", "gradient boosting"], "Kernels or"),
+    ],
+)
+def test_any_method_can_be_left_out(without: object, gone: list[str], lost: str | None) -> None:
+    design = Design.of(TWO.settings, (), (), None, without)
+    every = [name for name, _ in names_of(["dimkl3"])]
+    kept = [name for name, _ in names_of(["dimkl3"], design=design)]
+    assert kept == [name for name in every if name not in gone]
+    titles = planned(["dimkl3"], without=design.without)
+    assert not any(title.startswith(lost) for title in titles) if lost else len(titles) == 3
+    for pairs in titles.values():
+        assert not {name for method, beside in pairs for name in (method, *beside)} & {*gone}
+
+
+def test_the_rivals_that_are_left_are_still_asked_about() -> None:
+    (pair,) = planned(["dimkl3"], without=("random forest",))["Kernels or other classifiers"]
+    assert pair == ("dimkl3", ["logistic regression", "gradient boosting"])
+    # The next learned methods take the places of those that are left out.
+    asked = planned(["dimkl[1-6]"], without=("dimkl1",))["Learned weights"]
+    assert [method for method, _ in asked] == ["dimkl2", "dimkl3", "dimkl4", "dimkl5"]
+
+
+def test_a_name_stands_for_the_method_with_each_learner() -> None:
+    design = Design(settings=TWO.settings, learners=("svm", "ridge"), without=("best-single",))
+    assert not any(name.startswith("best-single") for name, _ in names_of(None, design=design))
+
+
+def test_nothing_unknown_and_not_everything_can_be_left_out() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'best-single'"):
+        planned(None, without=("best-singel",))
+    with pytest.raises(UnknownNameError, match="no method 'u\\*' to leave out"):
+        planned(None, without=("linear", "u*"))
+    with pytest.raises(SpecError, match="All methods are left out"):
+        planned(["uniform"], baselines=(), without=("alone", "uniform", "best-single"))
+
+
+def test_removed_covariates_are_compared_with_both_together() -> None:
+    settings = ModelSettings(kernels=["a:rbf@a_*", "b:rbf@b_*"], covariates="age,sex")
+    design = Design(settings=settings, baselines=())
+    methods, questions, _ = methods_to_compare(["alignment"], (), design)
+    (about,) = (q for q in questions if "covariates" in q["question"])
+    assert (about["method"], about["references"]) == ("uniform with covariates", ["covariates"])
+    by_name = {method.name: method.pipeline for method in methods}
+    for name, labels in (
+        ("uniform with covariates", ["a", "b", "covariates"]),
+        ("covariates", ["covariates"]),
+    ):
+        pipeline = by_name[name]
+        assert "covariates" not in pipeline.named_steps
+        assert [kernel.label for kernel in bind_kernels(pipeline[-1].kernels)] == labels
+    assert "covariates" in by_name["uniform"].named_steps
+    kept = ModelSettings(kernels=["a:rbf@a_*", "covariates:fixed-share(rbf)@age"])
+    _, questions, _ = methods_to_compare(["alignment"], (), Design(settings=kept, baselines=()))
+    (about,) = (q for q in questions if "covariates" in q["question"])
+    assert (about["method"], about["references"]) == ("uniform", ["covariates"])

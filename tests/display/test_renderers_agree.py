@@ -110,6 +110,9 @@ TABLES: dict[Any, Callable[[], ResultTable]] = {
     of_comparison.questions_result: lambda: of_comparison.questions_result(
         compared().questions, compared().score
     ),
+    of_comparison.over_data_sets_result: lambda: of_comparison.over_data_sets_result(
+        over_data_sets().questions_over_data_sets, over_data_sets().score
+    ),
     of_page.questions_table: lambda: on_page()["questions"],
     of_comparison.weights_result: lambda: on_page()["weights"][0],
     of_classes.confusion_table: lambda: on_page()["sections"][0].parts[0].table,

@@ -14,7 +14,10 @@ from mklkit.evaluation.methods_section import citations_of
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
-TESTS = ("corrected t-test", "Holm", "Friedman", "Bayesian signed-rank", "rule of three")
+TESTS = (
+    *("corrected t-test", "Holm", "Friedman", "Bayesian signed-rank", "rule of three"),
+    *("McNemar", "Tango", "bootstrap", "permutation test"),
+)
 """Tests of a comparison, whose sources its Methods section cites."""
 
 

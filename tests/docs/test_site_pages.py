@@ -13,7 +13,15 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.documents import PAGES, ROOT, blocks, commands, listings, needs_checkout
+from helpers.documents import (
+    PAGES,
+    ROOT,
+    SHARED_SOURCES,
+    blocks,
+    commands,
+    listings,
+    needs_checkout,
+)
 from helpers.following import RUN, accuracies, follow, same_but_for_rounding
 from sklearn.datasets import load_diabetes
 
@@ -138,6 +146,20 @@ def large_tables(folder: Path) -> None:
         table.to_parquet(folder / name)
 
 
+def prokaryotes(folder: Path) -> None:
+    """Write the four files of the published data, a species in each line."""
+    shared = SHARED_SOURCES / "prokaryotic"
+    if not shared.is_dir():
+        pytest.skip("the published data are not here")
+    (folder / "prokaryotic").mkdir()
+    names = {"genes": "phyletic_profiles", "composition": "amino_acid_composition", "text": "text"}
+    for source, name in names.items():
+        table = pd.read_csv(shared / f"{source}.csv.gz").sort_values("id").drop(columns="id")
+        np.savetxt(folder / "prokaryotic" / name, table.to_numpy())
+    labels = pd.read_csv(shared / "labels.csv").sort_values("id")["label"]
+    labels.str[1:].to_csv(folder / "prokaryotic" / "genome_truth", header=False, index=False)
+
+
 GROUPED = "tests/cli/test_cli_groups.py runs such commands"
 INSTALLS = "the environment that runs the tests has it"
 HOURS = "it takes hours and the published data; mklkit-papers' tests run it on small data"
@@ -180,6 +202,11 @@ FOLLOWED = {
     "docs/guides/notebooks.md": Followed(),
     "docs/guides/omics.md": Followed(slow=True),
     "docs/guides/study.md": Followed(long=True, instead={"--cv 5x2": "--cv 2x1"}),
+    "docs/guides/prokaryotic.md": Followed(
+        bring=prokaryotes, instead={"--cv 5x10": "--cv 5"}, long=True
+    ),
+    "docs/guides/theory.md": Followed(long=True),
+    "docs/model-files.md": Followed(),
     "docs/guides/probabilities.md": Followed(long=True),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(

@@ -150,7 +150,7 @@ def test_gating_refuses_data_whose_squares_overflow(problem, kind, size):
     X = (X * size).astype(kind)
     with pytest.raises(DataError, match=r"neighbors'\) has a width .* scale the data"):
         preset_classifier("nu-mkl").fit(X, y)
-    with pytest.raises(DataError, match=r"cluster-gating can't tell .* Scale the data"):
+    with pytest.raises(DataError, match=r"cluster-gating can't separate .* Scale the data"):
         MKLClassifier(["laplacian"], combiner="cluster-gating").fit(X, y)
 
 

@@ -9,7 +9,9 @@ import pytest
 from sklearn.metrics import log_loss, root_mean_squared_error
 
 from mklkit import MKLRegressor, compare, explain
+from mklkit.errors import SpecError
 from mklkit.evaluation import equivalence_margin, planned_tests, verdict
+from mklkit.evaluation.equivalence import margin_of
 from mklkit.evaluation.number_scores import ABSOLUTE_ERROR
 from mklkit.registry.tasks import task_named
 
@@ -31,6 +33,25 @@ def test_the_margin_is_two_percent_of_the_baselines_error() -> None:
     assert margin == pytest.approx(0.02 * log_loss(labels, np.full(60, 1 / 3)))
     assert equivalence_margin(numbers, "r2", METRES) == 0.02
     assert equivalence_margin(classes, "roc_auc", labels) == 0.02
+
+
+def test_a_margin_is_the_users() -> None:
+    numbers, classes = task_named("regression"), task_named("classification")
+    error = np.abs(METRES - np.median(METRES)).mean()
+    margin = equivalence_margin(numbers, "neg_mean_absolute_error", METRES, 0.1)
+    assert margin == pytest.approx(0.1 * error)
+    assert equivalence_margin(classes, "accuracy", np.arange(60) % 2, 0.05) == 0.05
+    texts = {"2%": 0.02, " 1.5 % ": 0.015, "0.02": 0.02, ".5": 0.5, "100%": 1.0, "0": 0.0}
+    for text, share in texts.items():
+        assert margin_of(text) == share
+
+
+@pytest.mark.parametrize(
+    "wrong", ["-1%", -0.02, "2", "101 %", "two points", "", "%", float("nan"), True, None]
+)
+def test_what_is_no_margin_raises_an_error_that_says_what_is(wrong: object) -> None:
+    with pytest.raises(SpecError, match=r"such as 0\.02 or 2%; got"):
+        margin_of(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.process

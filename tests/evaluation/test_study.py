@@ -77,6 +77,22 @@ def test_the_score_that_counts_is_told_once_however_the_table_is_read(visits: Pa
         assert record["score"] == "balanced_accuracy"
 
 
+def test_held_out_scores_have_wilsons_interval(visits: Path) -> None:
+    study = read_study(SETTINGS, str(visits), Roles(target="state", drop=["patient", "part"]))
+    record = fit_study(study, 0.25).record
+    held_out = record["scores"]["held_out"]
+    counts = np.array(held_out["confusion"])
+    n_rows, right = counts.sum(), np.trace(counts)
+    # The ends are the shares whose score test just accepts the measured one.
+    for end in record["intervals"]["accuracy"]:
+        z = (right / n_rows - end) / np.sqrt(end * (1 - end) / n_rows)
+        assert abs(z) == pytest.approx(1.96, abs=1e-3)
+    low, high = record["intervals"]["balanced_accuracy"]
+    assert low <= held_out["balanced_accuracy"] <= high
+    grouped = read_study(SETTINGS, str(visits), Roles(target="state", groups="patient"))
+    assert "intervals" not in fit_study(grouped, 0.25).record
+
+
 def test_cross_validation_has_the_scores_of_all_folds(visits: Path) -> None:
     study = read_study(SETTINGS, str(visits), Roles(target="state", groups="patient"))
     fitted, outcome = cross_validate_study(study, "3x2")

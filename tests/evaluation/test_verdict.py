@@ -7,13 +7,14 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.documents import listings
 from scipy import stats
 
-from mklkit.errors import DataError
-from mklkit.evaluation import Resolution, planned_tests, verdict, verdict_of_datasets
+from mklkit.evaluation import Resolution, planned_tests, verdict
 from mklkit.evaluation.number_scores import ABSOLUTE_ERROR, R2
+from mklkit.evaluation.verdict import outcome
 
 STREAM = np.random.default_rng(1)
 BEST = 0.9 + STREAM.normal(0, 0.01, 10)
@@ -81,8 +82,8 @@ def test_sentences() -> None:
     span = f"(95 % CI {2 - half:.1f} to {2 + half:.1f})"
     assert said(behind(2)) == f"a is better than b by 2.0 points {span}."
     assert said(behind(-2)) == f"a is worse than b by 2.0 points {span}."
-    near = f"no difference larger than {0.1 + half:.1f} points either way between a and b."
-    assert said(behind(0.1)) == near
+    near = f"no difference larger than {0.1 + half:.1f} points either way between a and b, within"
+    assert said(behind(0.1)) == f"{near} the margin of 2.0 points."
     wide = said(behind(0.5, 0.04))
     half *= 20
     assert wide == (
@@ -134,24 +135,37 @@ def test_the_sentence_names_the_samples_that_limit_it() -> None:
         tests
     )
     tests = planned_tests(scores, [("Q", "a", "b")], **SIZES, resolution=Resolution(400, "groups"))
-    assert verdict(tests).endswith("between a and b, the least that 400 groups can exclude.")
-
-
-def test_data_sets():
-    ranks = np.array([[2, 1, 3, 4]] * 6 + [[1, 2, 4, 3]] * 6)
-    names = ["b", "a", "c", "d"]
-    sentence = verdict_of_datasets(-ranks, names)
-    # 2.569 · √(4 · 5 / (6 · 12)) = 1.354, and the ranks are 1.5, 1.5, 3.5 and 3.5.
-    assert sentence == (
-        "The methods differ on 12 data sets (Friedman, p < 0.001); b has the best average rank,"
-        " 1.50; a (rank 1.50) is not distinguishable from it, as the critical difference of ranks"
-        " is 1.35; c (rank 3.50) and d (rank 3.50) are worse."
+    assert verdict(tests).endswith(
+        "between a and b, the least that 400 groups can exclude, within the margin of 2.0 points."
     )
-    assert "4 data sets cannot tell" in verdict_of_datasets(-ranks[:4], names)
-    none = verdict_of_datasets(np.random.default_rng(0).random((6, 4)), names)
-    assert none.startswith("The 4 methods are not distinguishable on 6 data sets (Friedman, p = ")
-    with pytest.raises(DataError, match="4 methods but 3 names"):
-        verdict_of_datasets(-ranks, names[:3])
+
+
+def test_the_margin_is_named_and_decides() -> None:
+    scores = {"a": BEST, "b": behind(0.1)}
+    for margin, words in ((0.001, "inconclusive"), (0.05, "within the margin of 5.0 points")):
+        tests = planned_tests(scores, [("Q", "a", "b")], **SIZES, margin=margin)
+        assert words in verdict(tests)
+    assert outcome(tests.to_dict("records")[0]) == "no difference"
+
+
+@pytest.mark.parametrize(("points", "margin"), [(3.0, 0.02), (0.5, 0.02), (0.5, 0.03)])
+def test_the_number_of_samples_that_would_do_follows_from_the_width(
+    points: float, margin: float
+) -> None:
+    """With so many samples, an interval that is narrower by √n ends at 0 or at the margin."""
+    scores = {"a": BEST, "b": behind(points, 0.05)}
+    questions = [("Q", "a", "b")]
+    (test,) = planned_tests(scores, questions, **SIZES, n_samples=100, margin=margin).to_dict(
+        "records"
+    )
+    assert outcome(test) == "inconclusive"
+    half = (test["high"] - test["low"]) / 2 * np.sqrt(100 / test["samples_needed"])
+    ends = test["difference"] - half, test["difference"] + half
+    reached = min(abs(ends[0]), abs(margin - ends[1]))
+    assert reached < 0.05 * half  # The number is rounded up to two digits.
+    written = f"about {test['samples_needed']:,.0f} samples would have an even chance."
+    assert verdict(pd.DataFrame([test])).endswith(written)
+    assert "even chance" not in verdict(planned_tests(scores, questions, **SIZES, margin=margin))
 
 
 def test_the_page_prints_what_it_says(capsys):
@@ -161,4 +175,4 @@ def test_the_page_prints_what_it_says(capsys):
     assert [f"{float(line):.3f}" for line in capsys.readouterr().out.splitlines()[:2]] == shown
     # The diagram is drawn in tests of its own.
     exec(several.partition("# With matplotlib")[0], {})
-    assert "dimkl5 has the best average rank" in capsys.readouterr().out
+    assert "Learned weights: inconclusive over 7 data sets" in capsys.readouterr().out

@@ -10,6 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+SHARED_SOURCES = ROOT.parent / "shared" / "data" / "sources"
+"""Published data sets of several sources, which are not part of a clone."""
+
 needs_checkout = pytest.mark.skipif(
     not (ROOT / ".ci").is_dir(), reason="a source distribution has neither .ci/ nor all of plugins/"
 )

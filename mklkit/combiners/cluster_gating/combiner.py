@@ -171,7 +171,7 @@ class ClusterGating(GatingCombiner):
             spread, squares = float(rows.var()), float(np.square(rows).sum())
         if not (np.isfinite(spread) and np.isfinite(squares)):
             raise DataError(
-                f"cluster-gating can't tell clusters apart: squares of values up to"
+                f"cluster-gating can't separate clusters: squares of values up to"
                 f" {significant(np.abs(rows).max(), 2)} overflow {rows.dtype}. Scale the data."
             )
         n_clusters = min(self.n_clusters, len(rows))

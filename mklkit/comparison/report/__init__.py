@@ -42,8 +42,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
         files(__package__).joinpath(name).read_text(encoding="utf-8")
         for name in ("style.css", "page.js")
     )
-    splits = sum(split["number"] for split in comparison.plan["splits"])
-    runs = f"{len(comparison.cells)} of {len(comparison.methods) * splits} runs"
+    runs = "{} of {} runs".format(*comparison.runs)
     return rendered(
         "comparison/report/page.html",
         table=html_table,
@@ -56,6 +55,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
         interrupted="" if comparison.complete else runs,
         warnings=[note for data in comparison.data for note in data.notes if WARNING in note],
         verdict=comparison.verdict.splitlines(),
+        seeds=comparison.seeds_agree,
         over=over_data_sets(comparison) if len(names) > 1 else None,
         data=[results_on(comparison, name) for name in names],
         procedure=_procedure(comparison),
@@ -79,7 +79,7 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
         f"{split['name']}: {split['description']} ({split['digest']})" for split in plan["splits"]
     ]
     tuned = f"{plan['tune']}, inside the training rows of each split" if plan["tune"] else "no"
-    runs = f"{len(comparison.cells)}"
+    runs = str(comparison.runs[0])
     if comparison.reused:
         runs += f", of which {comparison.reused} were read from a file"
     return {

@@ -9,6 +9,7 @@ import pandas as pd
 
 from mklkit.comparison.report.tables import methods_html, questions_table
 from mklkit.comparison.result_tables import (
+    over_data_sets_result,
     pairs_result,
     score_column,
     scores_on_data_sets,
@@ -18,6 +19,7 @@ from mklkit.display.html import html_table
 from mklkit.display.numbers import number, p_value
 from mklkit.display.table import ResultTable
 from mklkit.evaluation import nemenyi_p_values
+from mklkit.evaluation.claims import amount_of_margin
 from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.svg import svg_of
@@ -50,10 +52,14 @@ NOTE = (
 ) + WHAT_RUNS_TAKE
 OVER_NOTE = (
     "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
-    " on another data set a method can be worse than the first row by more than two points (of an"
-    " error, 2 % of the baseline's), within two points of it, or better by more; the number is the"
+    " on another data set a method can be worse than the first row by more than the margin of"
+    " {margin}, within this margin of it, or better by more; the number is the"
     " probability that this outcome is the likeliest of the three, by the Bayesian signed-rank test"
     " (Benavoli and others 2017). It is not the share of data sets with this outcome."
+)
+QUESTIONS_NOTE = (
+    "Wilcoxon's signed-rank test (Demšar 2006) with Holm's correction over these questions. The"
+    " best of several has the best average rank; its p is multiplied by their number."
 )
 
 
@@ -111,8 +117,12 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
     methods = comparison.table()
     parts: dict[str, Any] = {
         "methods": methods_html(
-            comparison, methods, f"Methods over {len(names)} data sets.", OVER_NOTE
+            comparison,
+            methods,
+            f"Methods over {len(names)} data sets.",
+            OVER_NOTE.format(margin=amount_of_margin(comparison.plan)),
         ),
+        "questions": _questions(comparison),
         "accuracies": _accuracies(comparison, names, list(methods["method"])),
     }
     if "friedman" in ranking:
@@ -126,6 +136,17 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
         parts["diagram"] = svg_of(diagram, label)
         parts["pairs"] = _pairs(pd.Series(ranks, dtype=float), len(names))
     return parts
+
+
+def _questions(comparison: Comparison) -> ResultTable | None:
+    """Return the planned tests over data sets, if there are any."""
+    tests = comparison.questions_over_data_sets
+    if tests.empty or tests["p_holm"].isna().all():
+        return None
+    n_sets = len(comparison.compared_data)
+    return over_data_sets_result(
+        tests, comparison.score, f"Planned tests over {n_sets} data sets.", QUESTIONS_NOTE
+    )
 
 
 def _pairs(ranks: pd.Series, n_datasets: int) -> ResultTable:

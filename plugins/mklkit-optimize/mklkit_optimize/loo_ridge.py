@@ -58,7 +58,7 @@ class LooRidge(LearnedWeighting):
     learned at once: each step tries twelve points near the goals of most targets, and targets that
     end at the same point have the same weights. The error need not be convex in the weights. The
     decision's ``history`` has its mean square after each step; since a small penalty on the
-    kernels' size is minimised too, it may rise by 0.3 per cent per step.
+    kernels' size is minimised too, it may rise by 0.3 % per step.
     Source: Cawley and Talbot (2007), for the parameters of one kernel.
 
     Examples

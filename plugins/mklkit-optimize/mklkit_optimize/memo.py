@@ -27,7 +27,7 @@ class MEMO(MarginWeighting):
     theta : float, default=0.0
         θ, 0 or above: 0 for only the largest margin, large for the simplest sum with a margin.
     min_margin : float, default=1e-4
-        The least ρ; if even weights have less, they are used, with a warning.
+        The least ρ; if uniform weights have less, they are used, with a warning.
     tol : float, default=1e-3
         The relative distance from the maximum at which the search ends, for the objective with its
         second term replaced by the tangent.
@@ -42,7 +42,7 @@ class MEMO(MarginWeighting):
     Notes
     -----
     ρ² is concave and the second term convex. For θ = 0 the result is the global maximum; otherwise
-    a stationary point, reached from even weights by steps that replace that term by its tangent
+    a stationary point, reached from uniform weights by steps that replace that term by its tangent
     (convex–concave procedure), each solved by cutting planes. The publication follows the gradient
     with a fixed step. Kernels should have equal traces, as ``rbf`` and ``cosine(...)`` do. M Gram
     matrices of memory, one quadratic program per step. Source: Lauriola, Polato and Aiolli (2018).

@@ -18,7 +18,7 @@ from mklkit.plugin import Array, GramSide, Learner, Target, solve_svr
 from mklkit_optimize.saddle import SaddleProblem
 
 AUTOMATIC_C = 10.0
-"""The default C of support vector regression, times the mean k(x, x) of the even sum."""
+"""The default C of support vector regression, times the mean k(x, x) of the average kernel."""
 TUBE = 0.1
 """Its default ε. Numbers have deviation 1 here."""
 
@@ -69,7 +69,7 @@ def numbers_problem(
 ) -> SaddleProblem:
     """Return the problem of ``ridge`` or ``svr``, for numbers of mean 0 and deviation 1.
 
-    An automatic ridge is that of the even sum; ``C`` replaces that of ``svr``.
+    An automatic ridge is that of the average kernel; ``C`` replaces that of ``svr``.
     """
     y = np.asarray(target.values, np.float64)
     counts = target.row_weights

@@ -107,7 +107,7 @@ def _by_group(stars: Stars, values: Array) -> Array:
 
 
 def _accuracies(name: str, seed: int) -> Array:
-    """Return a system's test accuracies in per cent: of all rows, and of each group."""
+    """Return a system's test accuracies in %: of all rows, and of each group."""
     stars = Stars.of_seed(seed)
     right = stars.fitted(name, seed).predict(stars.rows[stars.test]) == stars.labels[stars.test]
     groups = stars.groups[stars.test]

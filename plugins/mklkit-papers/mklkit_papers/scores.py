@@ -29,7 +29,7 @@ def accuracy_lines(
     against: str | None = None,
     extra: Sequence[str] = (),
 ) -> SetLines:
-    """Return test accuracies in per cent.
+    """Return test accuracies in %.
 
     The printed table, by labels of data sets and names of systems, determines what is run; it does
     not have the ``extra`` systems. Others are tested ``against`` the paper's own system.
@@ -123,7 +123,7 @@ def _tests(systems: Runs, against: str | None) -> dict[str, tuple[float, float]]
     if against is None or against not in whole:
         return {}
     rows = [attrs.asdict(cell, recurse=False) for runs in whole.values() for cell in runs]
-    p_values = tests_against(pd.DataFrame(rows), against)
+    p_values = tests_against(pd.DataFrame(rows), against, None)
     return {
         str(name): (float(row["p_paired"]), float(row["p_corrected"]))
         for name, row in p_values.iterrows()

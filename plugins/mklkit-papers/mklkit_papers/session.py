@@ -11,10 +11,10 @@ from typing import Any
 import attrs
 from sklearn.dummy import DummyClassifier
 
-from mklkit.comparison.comparing import plan_metadata
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.design import Design
 from mklkit.comparison.methods import Method
+from mklkit.comparison.preparing import plan_metadata
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell, Results
 from mklkit.datasets.paths import refused

@@ -106,7 +106,7 @@ def values_that_are_no_numbers_are_refused(case: Case) -> None:
             except (TypeError, ValueError):
                 continue
             raise CheckFailure(
-                f"Expected {name}={value!r} to be refused by a ValueError or TypeError; it was"
+                f"Expected {name}={value!r} to raise a ValueError or TypeError; it was"
                 " accepted. Add a converter and a validator, as in attrs.field(default=1.0,"
                 " converter=float, validator=[gt(0), mklkit.plugin.finite_number])."
             )
@@ -128,7 +128,7 @@ def fit_changes_nothing(case: Case) -> None:
         except AttributeError:  # attrs.FrozenInstanceError is one
             continue
         raise CheckFailure(
-            f"Expected an assignment to {name!r} to be refused; it was accepted, but folds and"
+            f"Expected an assignment to {name!r} to raise an error; it was accepted, but folds and"
             " threads share components. Decorate the class with @attrs.frozen."
         )
 

@@ -103,7 +103,7 @@ def other_rows_are_refused(case: Case) -> None:
     came: object = None
     with suppress(DataError):
         came = on_all_patterns(case)[0].decision_function(rows_of(5, 4, [pattern])[0])
-    expect(came is None, "a DataError", came, "Leave to mklkit which rows are refused.")
+    expect(came is None, "a DataError", came, "Leave it to mklkit which samples raise an error.")
 
 
 @attrs.frozen

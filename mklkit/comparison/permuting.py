@@ -1,0 +1,218 @@
+"""A permutation test: do methods predict labels better than labels that are shuffled?
+
+M. Ojala and G. C. Garriga, "Permutation tests for studying classifier performance", Journal of
+Machine Learning Research 11 (2010), test 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import CLASSIFIER, METHOD, Method
+from mklkit.comparison.stored import Cell, Results
+from mklkit.errors import counted
+from mklkit.protocols.splits.making import MOST_SPLITS, USUAL_FOLDS, Folds, MonteCarlo
+from mklkit.protocols.splits.split import Splits
+
+MOST_PERMUTATIONS = 100_000
+"""More than any p value needs; their number is part of no plan, so that some can be added."""
+USUAL_PERMUTATIONS = 200
+FEW_SAMPLES = 100
+"""With fewer samples, the test is proposed."""
+DIGITS = 12
+"""Means that are equal to so many decimals differ by rounding."""
+
+
+def permuted_methods(methods: Sequence[Method], unadjusted: Mapping[str, Any]) -> list[Method]:
+    """Return the methods to test: those of several kernels and the user's, else all.
+
+    Methods that still tell removed covariates are not tested.
+    """
+    adjusted = [method for method in methods if method.name not in unadjusted]
+    return [method for method in adjusted if method.kind in (METHOD, CLASSIFIER)] or adjusted
+
+
+def one_repetition(request: Any) -> Any:
+    """Return the request for the first repetition of the splits, or the first few random ones."""
+    if isinstance(request, Folds):
+        return attrs.evolve(request, repeats=1)
+    if isinstance(request, MonteCarlo):
+        return attrs.evolve(request, number=min(USUAL_FOLDS, request.number))
+    return request
+
+
+def shuffled_rows(
+    targets: NDArray[Any], groups: NDArray[np.intp] | None, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the row (N,) from which each row gets its target.
+
+    If all rows of a group have the same target, as the samples of a patient do, whole groups
+    exchange theirs; else rows exchange them inside their group.
+
+    Examples
+    --------
+    >>> patients = np.array([0, 0, 1, 1, 2, 2])
+    >>> labels = np.array(list("aaaabb"))
+    >>> labels[shuffled_rows(labels, patients, np.random.default_rng(1))].tolist()
+    ['a', 'a', 'a', 'a', 'b', 'b']
+    """
+    if groups is None:
+        return rng.permutation(len(targets))
+    frame = pd.DataFrame(targets.reshape(len(targets), -1))
+    codes, labels = pd.factorize(groups)
+    members = [np.flatnonzero(codes == code) for code in range(len(labels))]
+    rows = np.empty(len(targets), dtype=np.intp)
+    constant = bool((frame.groupby(codes).nunique(dropna=False) == 1).to_numpy().all())
+    sources = rng.permutation(len(members)) if constant else np.arange(len(members))
+    for group, source in zip(members, sources, strict=True):
+        rows[group] = members[source][0] if constant else rng.permutation(group)
+    return rows
+
+
+def with_shuffled_labels(data: DataSet, seed: int, place: int) -> DataSet:
+    """Return a data set whose targets are shuffled in a way that seed and place determine."""
+    rng = np.random.default_rng([seed, place])
+    target = data.table.target
+    rows = shuffled_rows(data.target, data.groups, rng)
+    shuffled = target.iloc[rows].set_axis(target.index)
+    return attrs.evolve(data, table=attrs.evolve(data.table, target=shuffled))
+
+
+@attrs.frozen(eq=False)
+class Shuffles:
+    """The runs of one data set with shuffled labels.
+
+    Parameters
+    ----------
+    data : DataSet
+        With its true labels.
+    request : object
+        How it is split.
+    seed : int
+        The seed of the comparison.
+    methods : list of Method
+        Those to test.
+    """
+
+    data: DataSet
+    request: Any
+    seed: int
+    methods: list[Method]
+
+    @property
+    def n_splits(self) -> int:
+        """The number of splits of a repetition with the true labels."""
+        return len(self.divided(self.data))
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs of one shuffle."""
+        return self.n_splits * len(self.methods)
+
+    def divided(self, data: DataSet) -> Splits:
+        """Return the splits of one repetition, stratified by the labels that the data have."""
+        request = one_repetition(self.request)
+        return data.task.splits(data.target, request, self.seed, data.groups)
+
+    def runs(
+        self, number: int, run: Callable[..., Iterator[Any]], stored: Results
+    ) -> Iterator[list[Cell]]:
+        """Yield the runs of each shuffle, once they are all finished.
+
+        ``run`` runs methods on the splits of data, except for those of which it gets the cells.
+        """
+        for shuffle in range(number):
+            data = with_shuffled_labels(self.data, self.seed, shuffle)
+            first = shuffle * MOST_SPLITS
+
+            def known(place: int, method: Method, first: int = first) -> Cell | None:
+                return stored.known(self.data.name, first + place, method)
+
+            bare: dict[str, Any] = {"details": {}, "responses": {}, "weights": None}
+            yield [
+                stored.add(first + place, method, attrs.evolve(cell, **bare))
+                for place, method, cell in run(data, self.divided(data), self.methods, known)
+            ]
+
+
+def of_permutations(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plan of the runs with shuffled labels, which does not depend on their number."""
+    most = MOST_PERMUTATIONS * MOST_SPLITS
+    return {**metadata, "splits": [{**part, "number": most} for part in metadata["splits"]]}
+
+
+def permutation_tests(
+    observed: Sequence[Cell], shuffled: Sequence[Sequence[Cell]], n_splits: int
+) -> pd.DataFrame:
+    """Return the tests of the methods of one data set.
+
+    Parameters
+    ----------
+    observed : sequence of Cell
+        The runs with the true labels, whose first ``n_splits`` splits are the one repetition.
+    shuffled : sequence of sequence of Cell
+        The runs of each shuffle of the labels.
+    n_splits : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per method: ``method``, mean ``score`` with the true labels, ``permutations`` and in
+        how many of them the method (``at_least``) or the best method (``best_at_least``) has such a
+        score, and the p values (1 + count)/(1 + permutations) ``p_value`` and ``p_best``. A method
+        that fails with shuffled labels counts as if it reached the score.
+    """
+    means = pd.DataFrame([_means(cells) for cells in shuffled]).round(DIGITS)
+    rows = []
+    for name in map(str, means):
+        scores = [cell.score for cell in observed if cell.method == name][:n_splits]
+        score = float(np.round(np.mean(scores), DIGITS))
+        reached = ~(means[name] < score), ~(means.max(axis=1, skipna=False) < score)
+        counts = [int(each.sum()) for each in reached]
+        p_values = [(1 + count) / (1 + len(means)) for count in counts]
+        if np.isnan(score):
+            p_values = [np.nan, np.nan]
+        rows.append((name, score, len(means), *counts, *p_values))
+    columns = ["method", "score", "permutations", "at_least", "best_at_least", "p_value", "p_best"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _means(cells: Sequence[Cell]) -> dict[str, float]:
+    """Return the mean score of each method, NaN if some run failed."""
+    scores: dict[str, list[float]] = {}
+    for cell in cells:
+        scores.setdefault(cell.method, []).append(cell.score)
+    return {name: float(np.mean(values)) for name, values in scores.items()}
+
+
+def proposal(n_samples: int) -> str:
+    """Return that a permutation test suits few samples, and how to ask for it."""
+    return (
+        f"with {n_samples} samples, a permutation test tells whether the methods predict at all:"
+        f" --permutations {USUAL_PERMUTATIONS} (in Python permutations={USUAL_PERMUTATIONS})"
+    )
+
+
+def sentence_on_permutations(
+    tests: pd.DataFrame, written: Callable[[float], str], score: str
+) -> str:
+    """Return a sentence on the method that is best with the true labels, of one data set."""
+    scored = tests[tests["p_best"].notna()]
+    if scored.empty:
+        return "no method was fitted on every split, so shuffled labels are no comparison"
+    best = max(scored.to_dict("records"), key=lambda test: float(test["score"]))
+    shown = "predicts" if best["p_best"] < 0.05 else "is not shown to predict"
+    several = f", with the choice of the best of {len(tests)}" if len(tests) > 1 else ""
+    number = counted(int(best["permutations"]), "permutation")
+    return (
+        f"{best['method']} {shown} better than from shuffled labels: {score}"
+        f" {written(best['score'])} is reached in {best['best_at_least']} of {number}"
+        f" (p = {best['p_best']:.2g}{several})"
+    )

@@ -1,0 +1,49 @@
+"""The same comparison with other seeds: in how many of them the verdicts agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from mklkit.errors import counted
+
+NOT_TESTED = (
+    "the seeds are not tested together: they show how much a verdict depends on the splits and on"
+    " random numbers"
+)
+
+
+def file_of_seed(results: Path | None, seed: int) -> Path | None:
+    """Return the file of results of another seed, beside that of the first.
+
+    Examples
+    --------
+    >>> file_of_seed(Path("runs.jsonl"), 3).name
+    'runs.seed-3.jsonl'
+    """
+    return beside(results, f"seed-{seed}")
+
+
+def beside(results: Path | None, part: str) -> Path | None:
+    """Return the file beside that of a comparison, for another part of its runs."""
+    return None if results is None else results.with_name(f"{results.stem}.{part}{results.suffix}")
+
+
+def agreement(question: str, outcomes: Sequence[str]) -> str:
+    """Return in how many seeds the verdict on a question is the same.
+
+    Examples
+    --------
+    >>> agreement("Learned weights", ["better"] * 5)
+    'Learned weights: the same verdict with 5 of 5 seeds, better'
+    >>> agreement("Learned weights", ["better", "inconclusive", "better"])
+    'Learned weights: better with 2 of 3 seeds, inconclusive with 1'
+    """
+    counts = Counter(outcomes).most_common()
+    (first, number), *others = counts
+    total = counted(len(outcomes), "seed")
+    if not others:
+        return f"{question}: the same verdict with {number} of {total}, {first}"
+    rest = ", ".join(f"{outcome} with {count}" for outcome, count in others)
+    return f"{question}: {first} with {number} of {total}, {rest}"
