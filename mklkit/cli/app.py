@@ -37,7 +37,8 @@ COMMANDS = {
     "the differences.",
     "inspect": "Show the contents of a model file: data, columns, components, "
     "weights, scores, versions.",
-    "explain": "Show which kernels and columns matter: by weight, when left out, when shuffled.",
+    "explain": "Show which kernels and columns matter: by weight, alone, when left out or "
+    "shuffled.",
     "kernels": "Show the alignment of every pair of kernels on the rows of DATA, and "
     "near-duplicates.",
     "list": "List kernels, feature maps, combiners, learners and presets, built in "

@@ -117,13 +117,33 @@ def explain(
     plot: Annotated[
         Path | None,
         opt.output_option(
-            help="Plot the weights and the loss without each kernel, to a .png, .pdf or .svg.",
+            help="Plot the weights, gains alone and losses without each kernel, to a .png, .pdf or"
+            " .svg.",
         ),
     ] = None,
     plot_columns: Annotated[
         Path | None,
         opt.output_option(help="Plot the top columns of each kernel, to a .png, .pdf or .svg."),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Kernels to leave out together, as in mrna,protein, one more fit per fold. May be"
+            " repeated. Up to three groups of similar kernels (alignment above 0.9) are left out"
+            " unasked.",
+        ),
+    ] = None,
+    margin: opt.Margin = None,
+    as_fitted: Annotated[
+        bool,
+        typer.Option(
+            "--as-fitted",
+            help="Keep the parameters and kernels that the model chose on all its rows, by --tune"
+            " or auto, instead of choosing them again in each fit. Faster, but scores are"
+            " optimistic.",
+        ),
+    ] = False,
     seed: opt.Seed = 0,
     time_limit: Annotated[
         str | None,
@@ -135,12 +155,15 @@ def explain(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show which kernels and columns matter: by weight, when left out, when shuffled.
+    """Show which kernels and columns matter: by weight, alone, when left out or shuffled.
 
-    The model is fitted again on folds of DATA, once with all kernels and once without each of
-    them: FOLDS x (1 + KERNELS) fits.
+    The model is fitted again on folds of DATA: with all kernels, with each one alone, without each
+    one, and without groups of similar or named ones. That takes FOLDS x (1 + 2 x KERNELS + GROUPS)
+    fits, each with the model's search if it was tuned.
     """
     from mklkit.errors import SpecError, quoted
+    from mklkit.estimators.search_record import with_search
+    from mklkit.evaluation.equivalence import MARGIN, margin_of
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
     from mklkit.persistence import faults_of_file, load_model, read_metadata
@@ -152,8 +175,10 @@ def explain(
             "Rows are kept together by --groups or split by --ignore-groups: leave out one."
         )
     requested(cv, None, None, split_column, groups)
+    share = MARGIN if margin is None else margin_of(margin)
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
+        pipeline = with_search(pipeline, metadata.get("search"))
     studied = files_for_model(metadata, data, source, by)
     check_outputs([], [studied], model, [plot, plot_columns])
     with faults_of_file(model):
@@ -173,6 +198,7 @@ def explain(
             folds = PartsColumn(parts.to_numpy(), str(split_column))
             notes = [*notes, f"the split in column {split_column!r}"]
         ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
+        ahead = f"{ahead}; {_fits_ahead(pipeline, together is not None, as_fitted)}"
         with counting("fits and shuffles") as tell:
             progress = announced(tell, "{total:,} fits and shuffles: " + ahead)
             explanation = explained(
@@ -186,6 +212,9 @@ def explain(
                 columns=columns,
                 max_rows=max_rows,
                 random_state=seed,
+                without=without,
+                margin=share,
+                as_fitted=as_fitted,
                 time_limit=time_limit,
                 progress=progress,
             )
@@ -208,11 +237,24 @@ def explain(
             say(f"drew {picture}")
 
 
+def _fits_ahead(pipeline: Any, grouped: bool, as_fitted: bool) -> str:
+    """Return how many fits a fold takes, and what each of them searches again."""
+    from mklkit.estimators.introspection import classifier_in
+    from mklkit.explanation.ablations import fits_ahead
+    from mklkit.explanation.searching import Choice
+
+    fits = fits_ahead(len(classifier_in(pipeline).kernel_names_))
+    choice = Choice.of(pipeline, grouped)
+    if as_fitted or not choice.repeats:
+        return fits
+    return f"{fits}, each with {choice.words} (--as-fitted keeps its choice)"
+
+
 def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: list[str]) -> None:
     from mklkit.errors import counted, listed
     from mklkit.evaluation.result_tables import alignment_result
-    from mklkit.explanation.meaning import ALIKE
-    from mklkit.explanation.result_tables import effects_result, groups_result
+    from mklkit.explanation.ablations import ALIKE
+    from mklkit.explanation.result_tables import effects_result, groups_result, together_result
 
     by_subject = explanation.notes.groupby("about")["note"]
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
@@ -220,7 +262,9 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     kernels, columns = explanation.kernels, explanation.columns
     show(facts_grid([(explanation.unit.score, explanation.summary())]))
     show(_kernels_table(kernels, explanation.unit))
-    verdicts = [about for about in ("left out", "have it") if about in remarks]
+    if len(explanation.together):
+        show(terminal_table(together_result(explanation.together, explanation.unit)))
+    verdicts = [about for about in ("left out", "together", "alone", "have it") if about in remarks]
     show(facts_grid([(about, remarks[about]) for about in verdicts]))
     # Groups that are the kernels' sources are in their table already.
     if len(columns) and (len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any()):

@@ -163,10 +163,15 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         )
         return self
 
+    @property
+    def chooses(self) -> bool:
+        """Whether ``fit`` chooses parameters by cross-validation."""
+        return self.tune or len(self._subset_choices()) > 1
+
     def _choose(self, cache: Cache | None, *data: Any) -> tuple[dict[str, Any], float]:
         subsets = self._subset_choices()
         params = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
-        if not self.tune and len(subsets) == 1:
+        if not self.chooses:
             return params, float("nan")
         search = MKLSearchCV(self._member(**params), cv=self.cv, random_state=self.random_state)
         grid = {NESTED[name]: [value] for name, value in params.items()}

@@ -8,6 +8,8 @@ unless there is one value per split and the numbers of rows are positive.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +20,8 @@ from mklkit.protocols import Array
 
 EQUAL = 1e-12
 """Differences that vary by less than this share of the largest are equal up to rounding."""
+SMALLEST_P = 1e-12
+"""Smaller p values of intervals are not told apart."""
 
 
 @attrs.frozen
@@ -293,6 +297,42 @@ def holm_levels(
     place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     step = np.where(np.isnan(values), np.nan, n_tests - np.minimum(place, n_found))
     return adjusted, 1 - alpha / (step * np.asarray(choices))
+
+
+def interval_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
+    """Return the p value of the test that a family of intervals makes of zero.
+
+    Parameters
+    ----------
+    interval : callable
+        The ends of the interval of a level between 0 and 1; a higher level is wider.
+
+    Returns
+    -------
+    float
+        The smallest α whose interval of level 1 − α excludes 0, at least 1e-12; NaN if the interval
+        is unknown.
+
+    Examples
+    --------
+    >>> scores = [0.01, 0.03, 0.02]
+    >>> round(interval_p_value(lambda level: corrected_interval(scores, 100, 50, level)), 3)
+    0.16
+    """
+
+    def excludes(exponent: float) -> bool:
+        low, high = interval(1 - float(np.exp(exponent)))
+        return low > 0 or high < 0
+
+    if np.isnan(interval(0.95)).any():
+        return float("nan")
+    least, most = np.log(SMALLEST_P), np.log1p(-SMALLEST_P)
+    if not excludes(most) or excludes(least):
+        return 1.0 if not excludes(most) else SMALLEST_P
+    for _ in range(40):
+        middle = (least + most) / 2
+        least, most = (least, middle) if excludes(middle) else (middle, most)
+    return float(np.exp(most))
 
 
 def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:

@@ -7,12 +7,13 @@ and what a number estimates.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
 
 from mklkit.display import numbers
+from mklkit.errors import counted
 from mklkit.protocols.score import Score
 
 INCONCLUSIVE = "inconclusive"
@@ -70,6 +71,11 @@ class Unit:
             return f"rise in {self.score}"
         return f"points of {self.score}" if self.word else self.score
 
+    @property
+    def gained(self) -> str:
+        """The unit of a gain, such as "points of accuracy"."""
+        return f"fall in {self.score}" if self.is_error else self.lost
+
     def number(self, value: float) -> str:
         """Return a difference without its unit, as in a column of a table."""
         return numbers.number(self.scale * value, 1 if self.digits is None else self.digits)
@@ -107,6 +113,20 @@ def interval(low: float, high: float, written: Callable[[float], str], level: fl
     '95 % CI −5.6 to +1.1'
     """
     return f"{numbers.significant(100 * level, 3)} % CI {written(low)} to {written(high)}"
+
+
+def joined(names: Sequence[str], most: int | None = None) -> str:
+    """Return names with commas and an "and"; those after ``most`` are counted.
+
+    Examples
+    --------
+    >>> joined(["a"]), joined(["a", "b", "c"]), joined(["a", "b", "c", "d"], most=2)
+    ('a', 'a, b and c', 'a, b and 2 others')
+    """
+    shown = list(names[:most])
+    if len(shown) < len(names):
+        shown.append(counted(len(names) - len(shown), "other"))
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
 
 
 # Two methods.
@@ -286,10 +306,31 @@ def better_without(mean: float, low: float, high: float, unit: Unit) -> str:
     return f"not lost, better without: {_loss(mean, low, high, ('lost', 'gained'), unit)}"
 
 
-def inconclusive_without(mean: float, low: float, high: float, samples: float, unit: Unit) -> str:
+def score_without(mean: float, low: float, high: float, level: float, unit: Unit) -> str:
+    """Return a loss as a change of the score, which is below zero for a loss, of an error above.
+
+    Examples
+    --------
+    >>> score_without(0.091, 0.052, 0.13, 0.95, Unit("accuracy"))
+    '−9.1 points (95 % CI −13.0 to −5.2)'
+    """
+    ends = (low, high) if unit.is_error else (-high, -low)
+    in_score = f" in {unit.score}" if unit.is_error else unit.word
+    changed = f"{unit.signed(mean if unit.is_error else -mean)}{in_score}"
+    return changed if math.isnan(low) else f"{changed} ({interval(*ends, unit.signed, level)})"
+
+
+def inconclusive_without(
+    mean: float,
+    low: float,
+    high: float,
+    samples: float,
+    unit: Unit,
+    level: float = 0.95,
+    pronoun: str = "it",
+) -> str:
     """Return that an interval does not show whether a source is needed.
 
-    It is said as a change of the score, which is below zero for a loss, of an error above.
     ``samples`` would have an even chance of another outcome; one fold has no interval, and no such
     number.
 
@@ -298,12 +339,87 @@ def inconclusive_without(mean: float, low: float, high: float, samples: float, u
     >>> inconclusive_without(0.022, -0.011, 0.056, 1700, Unit("accuracy"))  # doctest: +ELLIPSIS
     'inconclusive: −2.2 points without it (95 % CI −5.6 to +1.1); about 1,700 samples would ...'
     """
-    ends = (low, high) if unit.is_error else (-high, -low)
-    in_score = f" in {unit.score}" if unit.is_error else unit.word
-    without = f"{unit.signed(mean if unit.is_error else -mean)}{in_score} without it"
-    if math.isnan(low):
-        return f"{INCONCLUSIVE} from one fold: {without}"
-    return f"{INCONCLUSIVE}: {without} ({interval(*ends, unit.signed)}); {even_chance(samples)}"
+    changed, _, ends = score_without(mean, low, high, level, unit).partition(" (")
+    if not ends:
+        return f"{INCONCLUSIVE} from one fold: {changed} without {pronoun}"
+    enough = f"; {even_chance(samples)}"
+    return (
+        f"{INCONCLUSIVE}: {changed} without {pronoun} ({ends}{enough if samples < np.inf else ''}"
+    )
+
+
+# Several sources of a model together.
+
+
+def redundant(names: Sequence[str], without: str) -> str:
+    """Return that each of several sources is dispensable, and all together are not.
+
+    Examples
+    --------
+    >>> redundant(["copy", "main"], "−9.1 points (95 % CI −13.0 to −5.2)")  # doctest: +ELLIPSIS
+    'copy and main are redundant: either is dispensable, both are not (−9.1 points, 95 % CI ...)'
+    """
+    parts = "either is dispensable, both are not"
+    if len(names) > 2:
+        parts = "each is dispensable, all of them together are not"
+    return f"{joined(names)} are redundant: {parts} ({without.replace(' (', ', ').rstrip(')')})"
+
+
+def needed_together(names: Sequence[str], without: str) -> str:
+    """Return that several sources are needed together, and none is shown to be by itself.
+
+    Examples
+    --------
+    >>> needed_together(["copy", "main"], "−9.1 points (95 % CI …)")
+    'neither copy nor main is shown to be needed on its own; without both −9.1 points (95 % CI …)'
+    """
+    if len(names) == 2:
+        first, second = names
+        return (
+            f"neither {first} nor {second} is shown to be needed on its own; without both {without}"
+        )
+    return (
+        f"none of {joined(names)} is shown to be needed on its own; without all of them {without}"
+    )
+
+
+def lost_together(names: Sequence[str], needed: Sequence[str], without: str) -> str:
+    """Return what is lost without several sources, of which some are needed by themselves.
+
+    Examples
+    --------
+    >>> lost_together(["copy", "main"], ["main"], "−9.1 points (95 % CI −13.0 to −5.2)")
+    'without copy and main: −9.1 points (95 % CI −13.0 to −5.2); main is needed on its own'
+    """
+    are = "is needed on its own" if len(needed) == 1 else "are each needed on their own"
+    return f"without {joined(names)}: {without}; {joined(needed)} {are}"
+
+
+def dispensable_together(names: Sequence[str], most: float, unit: Unit) -> str:
+    """Return that several sources are not needed together.
+
+    Examples
+    --------
+    >>> dispensable_together(["copy", "noise"], 0.014, Unit("accuracy"))
+    'copy and noise are dispensable together: not lost by more than 1.4 points'
+    """
+    return f"{joined(names)} are dispensable together: {not_lost_without(most, unit)}"
+
+
+# One source alone.
+
+
+def gained_alone(mean: float, low: float, high: float, unit: Unit) -> str:
+    """Return how much better than guessing a source is alone.
+
+    Examples
+    --------
+    >>> gained_alone(0.24, 0.2, 0.28, Unit("accuracy"))
+    '24.0 points (20.0 to 28.0)'
+    """
+    # A gain in an error is how far it falls, which is a positive number here.
+    ends = "" if math.isnan(low) else f" ({unit.negative(low)} to {unit.negative(high)})"
+    return f"{unit.negative(mean)}{unit.word}{ends}"
 
 
 # What a number estimates, and what limits it.

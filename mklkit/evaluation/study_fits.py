@@ -20,6 +20,7 @@ from mklkit.errors import MKLKitWarning, quoted
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.proposing import AUTO, better_representations
+from mklkit.estimators.search_record import search_record
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
 from mklkit.evaluation.resampling import intervals_of_counts
@@ -59,7 +60,7 @@ def fit_study(
     )
     model = scores.model
     seconds = scores.fit_seconds
-    notes = list[str]()
+    notes, searched = list[str](), None
     learned: Any = split.train
     results: dict[str, Any] = {
         "split": splits.description,
@@ -74,6 +75,7 @@ def fit_study(
     if study.table.groups is None and "confusion" in held_out:
         results["intervals"] = intervals_of_counts(held_out["confusion"])
     if refit and len(split.test):
+        searched = search_record(model[-1])
         chosen, notes = _as_chosen(model)
         chosen = clone(chosen)
         # Each model may hold its training rows.
@@ -82,6 +84,7 @@ def fit_study(
         model, seconds, learned = fit.model, fit.seconds, slice(None)
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
     record["choices"] += [*study.filled(learned), *notes]
+    record["search"] = searched
     record["better_representations"] = _better_representations(study, model, split.train)
     return FittedStudy(study, model, record)
 

@@ -34,7 +34,7 @@ TOGETHER = (
     "columns of the table are shuffled in the held-out rows, before they are encoded, those of a"
     " group by one permutation and for all kernels that read them; the models stay as they are, so"
     " columns that hold the same information may each cost accuracy, although a refit would not"
-    " need both"
+    " need both; their intervals of 95 % are not adjusted for the number of columns"
 )
 UNTRACED = (
     "the columns after the steps before the classifier can't be traced to those of the table, so"

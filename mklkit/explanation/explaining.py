@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -28,19 +30,24 @@ from mklkit.estimators.introspection import KernelModel, split
 from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
-from mklkit.evaluation.equivalence import equivalence_margin
+from mklkit.evaluation.equivalence import MARGIN, equivalence_margin, margin_of
 from mklkit.evaluation.sentences import Unit
 from mklkit.evaluation.time_limits import seconds_of, shortened
+from mklkit.explanation.ablations import Ablations, named_groups, similar_groups
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import CHANCE, EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
+    adjusted,
+    alone,
     guessed,
+    informed,
     joins_decisions,
     judged,
     least_loss,
     meaning_of,
     of_those_who_have,
+    together,
     without_kernels,
 )
 from mklkit.explanation.measuring import Measuring
@@ -73,15 +80,17 @@ def explain(
     columns: str | Mapping[str, Any] = "auto",
     max_rows: int | None = MOST_ROWS,
     random_state: Any = 0,
+    without: Iterable[str | Sequence[str]] | None = None,
+    margin: float | str = MARGIN,
+    as_fitted: bool = False,
     time_limit: float | str | None = None,
     progress: Progress = None,
 ) -> Explanation:
     """Measure how much each kernel and column contributes to a model.
 
-    The model is refitted on folds of the rows, with its parameters (no search is repeated), once
-    with all kernels and once without each of them. A kernel that was chosen for its source is
-    chosen again on the training rows of each fold. Columns are shuffled in the held-out rows, for
-    all kernels at once, before encoding.
+    The model is refitted on folds of the rows, once with all kernels and once without each of them.
+    What it chose is chosen again on the training rows of each fit: by its search, or the kernel of
+    a source. Columns are shuffled in the held-out rows, for all kernels at once, before encoding.
 
     Parameters
     ----------
@@ -115,6 +124,16 @@ def explain(
         Of more rows, a sample is used, stratified for classes; None: all rows.
     random_state : int, RandomState or None, default=0
         The seed of samples, folds, permutations and, if the model has none, of its fits.
+    without : iterable of several names, optional
+        Kernels to leave out together, such as ``[("mrna", "protein")]``; ``"mrna,protein"`` is the
+        same. Up to three groups of kernels with a centred alignment above 0.9 are left out
+        together unasked.
+    margin : float or str, default=0.02
+        The largest loss that does not matter, as a share or such as ``"2%"``: of 1 for scores that
+        are 1 at best, and of the baseline's error for errors.
+    as_fitted : bool, default=False
+        Keep the parameters and kernels that the model chose on all its rows, instead of choosing
+        them again in each fit. That takes less time, and its scores are optimistic.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no further repetition of the folds begins.
         At least one is finished.
@@ -190,12 +209,13 @@ def explain(
     if max_rows is not None:
         check_whole("max_rows", max_rows, 2)
     check_progress(progress)
+    share = margin_of(margin)
     limit = seconds_of(time_limit)
     seed = _seed_of(random_state)
     task = explained_task(model)
     before, fitted = split(model)
-    refit = Refit.of(model, seed, keep_probability=score is not None)
     whole = ScoredRows.of(model, task, X, y, _checked_groups(fitted, groups))
+    refit = Refit.of(model, seed, score is not None, as_fitted, whole.groups is not None)
     data, sample_notes = whole.sampled(task, max_rows, seed)
     if sample_notes and isinstance(cv, list | tuple | PartsColumn):
         raise DataError(
@@ -210,57 +230,58 @@ def explain(
     kernels_read = members_of(fitted)[0].fitted_.plan.kernels
     skips = [kernel.traits.allows_gaps for kernel in kernels_read]
     missing = data.missing_sources(plan.reads.values()) & ~np.array(skips)
-    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), missing)
+    encoded, alike_notes = _some_encoded(data, before, task, seed)
+    alignment = alignment_matrix(fitted, encoded, centered=True)
+    ablations = _ablations(refit, fitted, without, alignment)
+    measured = Measuring(task, score, refit, data, plan, repeats, seed, ablations, missing)
     unadjusted = _unadjusted(refit, data, fitted)
     with reported(progress, "explaining") as tell, quiet_removal():
         repeats_done = measured.run(splits, tell, limit)
-    encoded, alike_notes = _some_encoded(data, before, task, seed)
-    alignment = alignment_matrix(fitted, encoded, centered=True)
     sizes = self_similarity(fitted, encoded).to_numpy()
     scores = measured.scores()
-    margin = equivalence_margin(task, score, data.targets)
+    little = equivalence_margin(task, score, data.targets, share)
     unit = Unit.of(task.score_named(score), float(scores["score"].mean()))
-    kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
-    kernels = judged(kernels, measured.n_counted, margin, measured.why_no_verdict)
-    have = of_those_who_have(kernels, margin, measured.why_no_verdict)
-    some_left_out = bool(kernels["left_out"].notna().any())
-    trained = float(scores["training_rows"].mean())
-    strata = task.strata(data.targets)
-    codes, classes = (data.targets, []) if strata is None else numbered(strata)
+    table = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
+    n_counted, why_none = measured.n_counted, measured.why_no_verdict
+    kernels = informed(judged(table, n_counted, little, why_none))
+    groups = judged(measured.together(unadjusted), n_counted, little, why_none)
+    have = of_those_who_have(kernels, little, why_none)
     if len(have):
         kernels["have_outcome"] = have["outcome"]
+    screens, effects = measured.screen_table(), measured.column_effects()
+    some_left_out = bool(kernels["left_out"].notna().any())
+    trained = float(scores["training_rows"].mean())
     notes = {
         "rows": [
             *sample_notes,
             *splits.notes,
-            f"refitted on {len(measured.folds)} folds, with the same parameters:"
-            f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
-            " hold 95 % intervals",
+            f"refitted on {len(measured.folds)} folds: {counted(measured.n_fits, 'fit')}; ± is the"
+            " standard deviation over folds, brackets hold confidence intervals",
             *measured.about_losses(trained),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,
             *guessed(scores, unit),
         ],
-        "incomplete": [*counts(list(plan.reads), missing, codes, classes)],
+        "incomplete": _incomplete(task, data, plan, missing),
         "weights": list(meaning_of(fitted, sizes, alignment, measured.leaves_sources_out)),
         "left out": [
             *without_kernels(kernels, unit),
+            *adjusted(kernels),
             *(least_loss(measured.resolution(), unit) if some_left_out else []),
+            *([ONLY_SOURCE] if len(have) and measured.some_bare else []),
         ],
+        "together": list(together(groups, kernels, unit)),
+        "alone": list(alone(kernels, unit)),
         "have it": list(without_kernels(have, unit)),
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
+        "screened": list(screen_notes(screens)) if len(screens) else [],
+        "effects": [EFFECT, CHANCE] if len(effects) else [],
     }
-    screens, effects = measured.screen_table(), measured.column_effects()
-    if len(screens):
-        notes["screened"] = list(screen_notes(screens))
-    if len(effects):
-        notes["effects"] = [EFFECT, CHANCE]
-    if len(have) and measured.alone.any():
-        notes["left out"].append(ONLY_SOURCE)
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
         kernels=kernels,
+        together=groups,
         columns=measured.columns(),
         effects=effects,
         screens=screens,
@@ -271,9 +292,19 @@ def explain(
         task=task,
         score=score,
         unit=unit,
+        margin=little,
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
+
+
+def _incomplete(
+    task: Task, data: ScoredRows, plan: ShufflePlan, missing: NDArray[np.bool_]
+) -> list[str]:
+    """Return how many rows lack each source."""
+    strata = task.strata(data.targets)
+    codes, classes = (data.targets, []) if strata is None else numbered(strata)
+    return [*counts(list(plan.reads), missing, codes, classes)]
 
 
 def _some_encoded(data: ScoredRows, before: Any, task: Task, seed: int) -> tuple[Any, list[str]]:
@@ -340,13 +371,20 @@ def explained_task(model: Any) -> Task:
         ) from error
 
 
-def _kept_in(model: KernelModel) -> dict[int, str]:
-    """Return the kernels that can't be left out, all of them or none, with the reason."""
-    n_kernels = len(model.kernels_)
+def _ablations(
+    refit: Refit, model: KernelModel, without: Any, alignment: pd.DataFrame
+) -> Ablations:
+    """Return what is left out of the fits; SpecError if groups are not of some of the kernels."""
+    labels, kernels = refit.labels, list(model.kernel_names_)
+    groups = named_groups(without, labels)
     exact = traits_of(model.combiner_, CombinerTraits).n_kernels
-    if n_kernels > 1 and exact is None:
-        return {}
-    reason = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
-    if n_kernels == 1:
-        reason = "it is the only kernel"
-    return dict.fromkeys(range(n_kernels), reason)
+    why = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
+    if len(labels) == 1:
+        return Ablations(labels, kernels, [], {frozenset(labels): "it is the only kernel"})
+    if exact is None:
+        known = {frozenset(group) for group in groups}
+        groups += [group for group in similar_groups(alignment) if frozenset(group) not in known]
+        only = {frozenset(kernels): "it is the only kernel"} if len(kernels) == 1 else {}
+        return Ablations(labels, kernels, groups, only)
+    kept = Ablations(labels, kernels, groups, {})
+    return attrs.evolve(kept, why_not=dict.fromkeys(kept.tried, why))

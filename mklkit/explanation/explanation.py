@@ -13,7 +13,12 @@ from mklkit.display.measures import PARTS
 from mklkit.display.table import ResultTable
 from mklkit.errors import counted, cut
 from mklkit.evaluation.sentences import Unit
-from mklkit.explanation.result_tables import DETAILS, groups_result, kernels_result
+from mklkit.explanation.result_tables import (
+    DETAILS,
+    groups_result,
+    kernels_result,
+    together_result,
+)
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
 from mklkit.protocols import Task
@@ -34,8 +39,9 @@ class Explanation:
 
     A loss is a difference in ``score``: 0.02 of accuracy or R² is two points; of an error, which
     is negated in ``scores``, how far it rises. Column suffixes:
-    ``_std`` is the deviation over folds, ``_low`` and ``_high`` the 95 % interval, corrected
-    for folds that share training rows.
+    ``_std`` is the deviation over folds, ``_low`` and ``_high`` the interval, corrected for folds
+    that share training rows, ``_level`` its level, by which it is adjusted for the number of
+    sources (95 % without one), and ``_p_holm`` the p value by Holm's procedure.
 
     Attributes
     ----------
@@ -44,15 +50,21 @@ class Explanation:
         with ``weight_std``, ``weight_min`` and ``weight_max`` over folds; ``row_spread``, the
         deviation over rows if each row has its own weights; ``size``, the mean of k(x, x), and
         ``sized_weight``, weight × size with sum 1 (NaN if weights are those of decision values);
-        ``left_out``, the loss in fits without the kernel, and ``why_not``, the reason if it can't
-        be left out; if rows lack sources, ``have``, the loss on the ``have_rows`` that have the
-        kernel's source and another one, with ``have_outcome``; ``outcome``, ``"lost"`` if the
-        interval is above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within two
-        points (2 % of the baseline's error), else ``"inconclusive"``, and ``rows_needed``, with
-        about how many samples there is an even chance of another outcome; ``unadjusted``, the
-        columns from which removed covariates can still be told; ``no_verdict``, why the outcome is
-        ``"no verdict"``: because of such columns, few groups or a target of heavy tails;
-        ``shuffled``, the loss when its columns are shuffled for all kernels.
+        ``alone``, how much better than guessing fits with this kernel only are, with their
+        ``alone_score``, ``alone_outcome`` (``"informative"`` if the interval is above zero, else
+        ``"not shown"``) and ``why_not_alone``; ``left_out``, the loss in fits without the kernel,
+        and ``why_not``, the reason if it can't be left out; if rows lack sources, ``have``, the
+        loss on the ``have_rows`` that have the kernel's source and another one, with
+        ``have_outcome``; ``outcome``, ``"lost"`` if the interval is above zero, ``"gained"`` if it
+        is below, ``"not lost"`` if it ends within the ``margin``, else ``"inconclusive"``, and
+        ``rows_needed``, with about how many samples there is an even chance of another outcome;
+        ``unadjusted``, the columns from which removed covariates can still be told;
+        ``no_verdict``, why the outcome is ``"no verdict"``: because of such columns, few groups or
+        a target of heavy tails; ``shuffled``, the loss when its columns are shuffled for all
+        kernels.
+    together : DataFrame
+        One row per group of kernels that are left out together: ``kernels``, their names, and
+        ``left_out``, ``outcome``, ``rows_needed``, ``unadjusted`` and ``why_not`` as for one.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
         ``shuffled``; if columns are screened, ``selected``, the share of fits whose screen selects
@@ -84,7 +96,8 @@ class Explanation:
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``, ``"have it"``,
+        ``about`` (``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``, ``"together"``,
+        ``"alone"``, ``"have it"``,
         ``"shuffled"``, ``"alike"``, ``"screened"``, ``"effects"``) and ``note``, one sentence each:
         the method, and the limits of a number. :meth:`text` has them in full, since pandas cuts
         long cells.
@@ -93,12 +106,15 @@ class Explanation:
         scikit-learn's name of the score.
     unit : Unit
         How the score is written: ``unit.score`` is ``"accuracy"`` or ``"R²"``.
+    margin : float
+        The largest loss that does not matter, in the unit of the score.
     n_fits : int
         The number of fits.
     seconds : float
     """
 
     kernels: pd.DataFrame
+    together: pd.DataFrame
     columns: pd.DataFrame
     effects: pd.DataFrame
     screens: pd.DataFrame
@@ -109,6 +125,7 @@ class Explanation:
     task: Task
     score: str
     unit: Unit
+    margin: float
     n_fits: int
     seconds: float
 
@@ -125,6 +142,8 @@ class Explanation:
             kernels = kernels.sort_values("weight", key=abs, ascending=False, kind="stable")
         table = kernels_result(kernels, self.unit)
         parts: list[object] = [repr(self), _notebook_table(table, "with smaller weights")]
+        if not self.together.empty:
+            parts.append(_notebook_table(together_result(self.together, self.unit), "less similar"))
         if not self.columns.empty:
             groups = groups_result(self.columns, self.unit)
             parts.append(_notebook_table(groups, "that matter less"))
@@ -170,10 +189,14 @@ class Explanation:
         }
         return dict(json_ready(plain))
 
-    def plot(self, axes: tuple[Axes, Axes] | None = None) -> KernelWorthDisplay:
-        """Draw weights with their spread beside the loss when a kernel is left out."""
-        lost = self.unit.lost if self.unit.is_error else f"{self.unit.lost} lost"
-        return KernelWorthDisplay(self.kernels, lost, self.unit.scale).plot(axes)
+    def plot(self, axes: tuple[Axes, Axes, Axes] | None = None) -> KernelWorthDisplay:
+        """Draw what each kernel gains alone, and what is lost without it and without groups."""
+        unit = self.unit
+        lost = unit.lost if unit.is_error else f"{unit.lost} lost"
+        display = KernelWorthDisplay(
+            self.kernels, self.together, lost, unit.gained, unit.scale, self.margin
+        )
+        return display.plot(axes)
 
     def plot_columns(self, axes: Sequence[Axes] | None = None) -> ColumnEffectsDisplay:
         """Draw the columns of each kernel that move its part of the decision values most."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,18 +23,24 @@ from mklkit.evaluation.sentences import (
     beats_guessing,
     better_without,
     change,
+    dispensable_together,
+    gained_alone,
     inconclusive_without,
+    joined,
+    lost_together,
     lost_without,
+    needed_together,
     not_excluded,
     not_lost_without,
+    redundant,
+    score_without,
 )
+from mklkit.explanation.ablations import ALIKE
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerTraits, GatedDecision, traits_of
 
 SIZES_DIFFER = 1.1
 """Weights are not comparable if the largest mean k(x, x) exceeds the smallest by this factor."""
-ALIKE = 0.9
-"""The centred alignment from which kernels are called similar."""
 PAIRS_SHOWN = 5
 LOST = "lost"
 OPEN = INCONCLUSIVE
@@ -43,6 +49,7 @@ GAINED = "gained"
 WITHHELD = "no verdict"
 """The outcome for a kernel from whose columns removed covariates can still be told, and for all
 where intervals are known to be wrong too often."""
+INFORMATIVE, NOT_SHOWN = "informative", "not shown"
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
 SAME_FOR_SOURCES = "are the same for all sources that a fit takes"
 ZERO_IF_LEFT_OUT = ", and 0 for one that it leaves out because others predict better without it"
@@ -114,7 +121,8 @@ def of_those_who_have(kernels: pd.DataFrame, little: float, why_none: str = "") 
         return kernels.iloc[:0]
     measured = kernels[kernels["have"].notna()]
     rows = measured["have_rows"].map("{:,} rows have it and another".format)
-    losses = {f"left_out{end}": measured[f"have{end}"] for end in ("", "_low", "_high")}
+    ends = ("", "_low", "_high", "_level")
+    losses = {f"left_out{end}": measured[f"have{end}"] for end in ends}
     measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)
     return judged(measured, measured["have_rows"], little, why_none)
 
@@ -132,19 +140,95 @@ def judged(
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
     outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
-    resolved = np.maximum(mean.abs(), little - mean)
+    resolved = (little - mean).clip(lower=mean.abs())
+    # No number of samples resolves a mean of zero without a margin.
+    resolved = resolved.where(resolved > 0)
     traced = kernels["unadjusted"].map(lambda columns: still_told(named(columns)) * bool(columns))
-    why = traced.where(traced != "", why_none).where(outcome != "", "")
-    outcome = np.where(why != "", WITHHELD, outcome)
+    why = traced.where(traced != "", why_none)
+    outcome = np.where((why != "") & (outcome != ""), WITHHELD, outcome)
     needed = samples_needed(n_rows, ((high - low) / 2).where(outcome == OPEN), resolved)
     return kernels.assign(outcome=outcome, rows_needed=needed, no_verdict=why)
 
 
-def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
-    """Yield sentences on what is lost without a kernel, from the judged table of kernels."""
-    for why, names in kernels[kernels["why_not"] != ""].groupby("why_not", sort=False)["kernel"]:
+def informed(kernels: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of kernels with ``alone_outcome``, from the intervals of the gains alone."""
+    cases = kernels["alone"].isna(), kernels["no_verdict"] != "", kernels["alone_low"] > 0
+    outcome = np.select(cases, ["", WITHHELD, INFORMATIVE], NOT_SHOWN)
+    return kernels.assign(alone_outcome=outcome)
+
+
+def alone(kernels: pd.DataFrame, of: Unit) -> Iterator[str]:
+    """Yield sentences on which kernels hold information by themselves."""
+    yield from _impossible(kernels, "why_not_alone")
+    ordered = kernels.sort_values("alone", ascending=False, kind="stable")
+    meanings = {INFORMATIVE: "informative", NOT_SHOWN: "not shown to be informative"}
+    beyond = f"{of.score} {'below' if of.is_error else 'above'} guessing"
+    for outcome, meaning in meanings.items():
+        rows = ordered[ordered["alone_outcome"] == outcome].to_dict("records")
+        gains = [
+            f"{row['kernel']} {gained_alone(row['alone'], row['alone_low'], row['alone_high'], of)}"
+            for row in rows
+        ]
+        if gains:
+            yield f"{meaning} ({beyond}): {'; '.join(gains)}"
+
+
+def together(groups: pd.DataFrame, kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
+    """Yield sentences on what is lost without groups of kernels, from both judged tables."""
+    single = dict(zip(kernels["kernel"], kernels["outcome"], strict=True))
+    for row in groups.to_dict("records"):
+        if row["why_not"]:
+            yield f"{joined(row['kernels'])}: not possible, {row['why_not']}"
+        elif row["outcome"]:
+            yield _verdict_together(row, [single.get(name, "") for name in row["kernels"]], unit)
+
+
+def _verdict_together(row: Mapping[Any, Any], outcomes: Sequence[str], unit: Unit) -> str:
+    """Return the sentence on a group, with the outcomes of its kernels by themselves.
+
+    A kernel is dispensable only if its own interval ends within the margin.
+    """
+    names, loss = row["kernels"], (row["left_out"], row["left_out_low"], row["left_out_high"])
+    without = score_without(*loss, row["left_out_level"], unit)
+    if row["outcome"] == LOST:
+        needed = [name for name, outcome in zip(names, outcomes, strict=True) if outcome == LOST]
+        if needed:
+            return lost_together(names, needed, without)
+        dispensable = {*outcomes} <= {NOT_LOST, GAINED}
+        return (redundant if dispensable else needed_together)(names, without)
+    if row["outcome"] == NOT_LOST:
+        return dispensable_together(names, loss[2], unit)
+    if row["outcome"] == GAINED:
+        return f"{joined(names)}: {better_without(*loss, unit)}"
+    if row["outcome"] == WITHHELD:
+        return f"{joined(names)}: {WITHHELD}: {row['no_verdict']}"
+    told = inconclusive_without(*loss, row["rows_needed"], unit, row["left_out_level"], "them")
+    return f"{joined(names)}: {told}"
+
+
+def _impossible(kernels: pd.DataFrame, reason: str) -> Iterator[str]:
+    """Yield why fits without some kernels, or with one alone, are not possible."""
+    for why, names in kernels[kernels[reason] != ""].groupby(reason, sort=False)["kernel"]:
         whose = "" if len(names) == len(kernels) else f"{', '.join(names)}: "
         yield f"{whose}not possible, {why}"
+
+
+def adjusted(kernels: pd.DataFrame) -> Iterator[str]:
+    """Yield a sentence on the number of sources for which the intervals are adjusted."""
+    tested = kernels.loc[kernels["left_out_low"].notna(), "left_out_level"]
+    if len(tested) < 2:
+        return
+    ends = [numbers.significant(100 * level, 3) for level in (tested.max(), tested.min())]
+    yield (
+        f"intervals are adjusted for {len(tested)} sources: each has the level at which Holm's"
+        f" procedure tests it, {' to '.join(dict.fromkeys(ends))} %; those of groups together and"
+        " of sources alone are adjusted for their own number"
+    )
+
+
+def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
+    """Yield sentences on what is lost without a kernel, from the judged table of kernels."""
+    yield from _impossible(kernels, "why_not")
     ordered = kernels.sort_values("left_out", ascending=False, kind="stable").to_dict("records")
     for row in sorted(ordered, key=lambda row: OUTCOMES.index(row["outcome"])):
         if row["outcome"]:
@@ -162,7 +246,7 @@ def _verdict(row: Mapping[Any, Any], unit: Unit) -> str:
         return better_without(*loss, unit)
     if row["outcome"] == WITHHELD:
         return f"{WITHHELD}: {row['no_verdict']}"
-    return inconclusive_without(*loss, row["rows_needed"], unit)
+    return inconclusive_without(*loss, row["rows_needed"], unit, row["left_out_level"])
 
 
 def least_loss(counted: Resolution | None, unit: Unit) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from time import monotonic
 from typing import Any
 
@@ -20,9 +22,11 @@ from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
+from mklkit.evaluation.paired_tests import holm_levels, interval_p_value
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, difference_interval, resolution_of
 from mklkit.evaluation.sentences import about_one_split, loss_estimated
+from mklkit.explanation.ablations import Ablations, Kernels
 from mklkit.explanation.columns import (
     Places,
     ScoredRows,
@@ -37,9 +41,25 @@ from mklkit.explanation.screening import SELECTED, Screen, screen_table, screens
 from mklkit.protocols import Array, GatedDecision, Task
 from mklkit.protocols.splits.split import Indices, Splits
 
-WHOLE, WITHOUT = "whole", "without"
-HAVE = "have"
-"""The place of losses on the rows that have a kernel's source."""
+WHOLE = "whole"
+WITHOUT, HAVE, ALONE = "without", "have", "alone"
+"""The first part of the keys of losses without kernels and, by one kernel, on the rows that have
+its source, and of what it gains alone over guessing."""
+SHUFFLED = "shuffled"
+LEVEL = 0.95
+"""The least level of an interval."""
+
+
+@attrs.frozen(eq=False)
+class FoldFit:
+    """The fit with all kernels on a fold, its encoded rows and its scores."""
+
+    model: Any
+    train: Indices
+    rows: Any
+    test: Indices
+    new: Any
+    scores: dict[str, Any]
 
 
 @attrs.define(eq=False)
@@ -55,8 +75,8 @@ class Measuring:
     repeats: int
     """Permutations per group of columns and fold."""
     seed: int
-    why_not: dict[int, str]
-    """Why kernels can't be left out, by place, including those without which a fit failed."""
+    ablations: Ablations
+    """What the fits of each fold leave out."""
     missing: NDArray[np.bool_]
     """Which rows lack the source of each kernel, (N, M)."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
@@ -65,8 +85,10 @@ class Measuring:
     """Per fold, the mean weight of each kernel (M,) over problems and, if rows have their own
     weights, over the held-out rows; and its deviation over these rows, else NaN."""
     losses: dict[Any, list[float]] = attrs.field(factory=dict)
-    """Per fold, the loss without each kernel, also on the rows that have its source
-    (``(kernel, HAVE)``), and by shuffling columns."""
+    """Per fold, what is lost without kernels, gained by one alone, and lost by shuffling."""
+    scores_alone: dict[str, list[float]] = attrs.field(factory=dict)
+    failed: dict[Kernels, str] = attrs.field(factory=dict)
+    """Why fits without some kernels failed."""
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
     """Per fold, the effects of columns."""
     screens: list[list[Screen]] = attrs.field(factory=list)
@@ -91,7 +113,7 @@ class Measuring:
         self.scored = np.unique(np.concatenate(splits.tests))
         self.single = len(splits) == 1
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
-        tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
+        tried = self.ablations.tried
         total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
         start = monotonic()
         done = 0
@@ -128,20 +150,66 @@ class Measuring:
             "sized_weight": sized / sized.sum(),
             "unadjusted": [unadjusted.get(name, []) for name in names],
         }
-        left_out = pd.DataFrame([self._lost("left_out", place) for place in range(len(names))])
-        left_out["why_not"] = [self.why_not.get(place, "") for place in range(len(names))]
+        parts: list[pd.DataFrame] = [
+            pd.DataFrame(kernels),
+            self._alone(names),
+            self._without([self.ablations.single(name) for name in names]),
+        ]
         if self.missing.any():
-            have = ~self.missing & ~self.alone
-            of_have = [self._lost("have", (at, HAVE), part) for at, part in enumerate(have.T)]
-            left_out = left_out.assign(have_rows=have.sum(axis=0))
-            left_out = pd.concat([left_out, pd.DataFrame(of_have)], axis=1)
-        shuffled_in = [self._lost("shuffled", self.plan.of_kernel(name)) for name in names]
-        return pd.concat([pd.DataFrame(kernels), left_out, pd.DataFrame(shuffled_in)], axis=1)
+            parts.append(self._of_those_who_have(names))
+        shuffled_in = [self._lost(SHUFFLED, self.plan.of_kernel(name)) for name in names]
+        return pd.concat([*parts, pd.DataFrame(shuffled_in)], axis=1)
+
+    def together(self, unadjusted: Mapping[str, list[str]]) -> pd.DataFrame:
+        """Return one row per group of kernels that are left out together.
+
+        ``unadjusted`` are as for :meth:`kernels`.
+        """
+        groups = list(self.ablations.groups)
+        told = [[unadjusted.get(name, []) for name in group] for group in groups]
+        names = {
+            "kernels": [list(group) for group in groups],
+            "unadjusted": [list(dict.fromkeys(chain(*columns))) for columns in told],
+        }
+        return pd.concat(
+            [pd.DataFrame(names, dtype=object), self._without([*map(frozenset, groups)])], axis=1
+        )
+
+    def _without(self, left_out: Sequence[Kernels]) -> pd.DataFrame:
+        """Return the losses without some kernels each, as one family of tests."""
+        table = self._family("left_out", [(WITHOUT, kernels) for kernels in left_out])
+        return table.assign(why_not=[self._why_not(kernels) for kernels in left_out])
+
+    def _alone(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return what each kernel alone gains over guessing."""
+        has = ~self.missing.T
+        table = self._family(ALONE, [(ALONE, name) for name in names], has)
+        means = [np.mean(self.scores_alone.get(name, [np.nan])) for name in names]
+        why_not = [self._why_not(self.ablations.others(name)) for name in names]
+        return table.assign(alone_score=means, why_not_alone=why_not)
+
+    def _of_those_who_have(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return the losses on the rows that have the source of each kernel, and another one."""
+        bare = [self.bare(self.ablations.single(name)) for name in names]
+        have = ~self.missing.T & ~np.array(bare)
+        table = self._family(HAVE, [(HAVE, name) for name in names], have)
+        return table.assign(have_rows=have.sum(axis=1))
+
+    def _why_not(self, kernels: Kernels) -> str:
+        """Return why some kernels can't be left out, empty if they can."""
+        return self.ablations.why_not.get(kernels, self.failed.get(kernels, ""))
+
+    def bare(self, left_out: Kernels) -> NDArray[np.bool_]:
+        """Return which rows (N,) lack all sources but those that are left out."""
+        kept = [place for place, name in enumerate(self.plan.reads) if name not in left_out]
+        if not self.missing.any():
+            return np.zeros(len(self.missing), bool)
+        return np.asarray(self.missing[:, kept].all(axis=1))
 
     @property
-    def alone(self) -> NDArray[np.bool_]:
-        """Which rows have only the source of each kernel, (N, M)."""
-        return self.missing.sum(axis=1, keepdims=True) - self.missing == self.missing.shape[1] - 1
+    def some_bare(self) -> bool:
+        """Whether some row has only one source."""
+        return any(self.bare(self.ablations.single(name)).any() for name in self.plan.reads)
 
     @property
     def leaves_sources_out(self) -> bool:
@@ -161,12 +229,12 @@ class Measuring:
                 "group": group,
                 "columns": self._named(places),
                 "kernels": list(self.plan.readers(places)),
-                **self._lost("shuffled", places),
+                **self._lost(SHUFFLED, places),
                 "selected": len(self.losses[places]) / len(self.folds),
             }
             for group, places in groups.items()
         ]
-        heads = ["group", "columns", "kernels", *self._lost("shuffled", None), "selected"]
+        heads = ["group", "columns", "kernels", *self._lost(SHUFFLED, None), "selected"]
         frame = pd.DataFrame(rows, columns=heads)
         order = (-frame["shuffled"] * frame["selected"]).argsort(kind="stable")
         kept = heads if self.plan.screened else heads[:-1]
@@ -206,7 +274,7 @@ class Measuring:
         groups = None if self.data.groups is None else self.data.groups[train]
         return fit_and_predict(model, Samples(rows, self.data.targets[train], groups=groups), new)
 
-    def _fold(self, train: Indices, scored: Indices, tried: Sequence[int]) -> Iterator[None]:
+    def _fold(self, train: Indices, scored: Indices, tried: Sequence[Kernels]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""
         y, truth = self.data.targets[train], self.data.targets[scored]
         self.trained = y
@@ -236,17 +304,21 @@ class Measuring:
         self.screens.append([] if places is None else self._screens(model, rows, places))
         self.effects.append([] if places is None else self._effects(model, new, places))
         yield
-        for kernel in tried:
-            if kernel not in self.why_not:
-                self.n_fits += int(self._is_in(kernel, model))
+        whole = FoldFit(model, train, rows, scored, new, scores)
+        for kernels in tried:
+            if kernels not in self.failed:
                 try:
-                    self._leave_out(kernel, model, (train, rows), (scored, new), scores["score"])
+                    self._leave_out(kernels, whole)
                 except (ValueError, ArithmeticError, RuntimeError) as error:
-                    self.why_not[kernel] = plain_message(error)
-                    for subject in (kernel, (kernel, HAVE)):
+                    self.failed[kernels] = plain_message(error)
+                    for subject, _ in self._answered_by(kernels):
                         self.losses.pop(subject, None)
                         self.tested.pop(subject, None)
             yield
+        if len(self.ablations.labels) == 1:
+            (name,) = self.ablations.labels
+            every = np.ones(len(self.data.targets), bool)
+            self._measure_alone(name, (model, new), train, scored, every)
         # The same permutations for all groups, so that losses differ only by the columns.
         random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)
         order = np.concatenate(
@@ -265,40 +337,69 @@ class Measuring:
         yield from [None] * (self._most_screened - len(selected))
         self.folds.append({"training_rows": len(train), **scores})
 
-    def _leave_out(
-        self,
-        kernel: int,
-        model: Any,
-        training: tuple[Indices, Any],
-        scored: tuple[Indices, Any],
-        score: float,
-    ) -> None:
-        """Measure the loss without a kernel, in a fit with all other kernels.
+    def _answered_by(self, left_out: Kernels) -> list[tuple[Any, NDArray[np.bool_]]]:
+        """Return the keys of losses that fits without some kernels measure, and their rows (N,)."""
+        some, names = ~self.bare(left_out), list(self.plan.reads)
+        answers: list[tuple[Any, NDArray[np.bool_]]] = []
+        if left_out in map(frozenset, [[name] for name in names] + [*self.ablations.groups]):
+            answers.append(((WITHOUT, left_out), some))
+        for place, name in enumerate(names):
+            if left_out == self.ablations.single(name) and self.missing[:, place].any():
+                answers.append(((HAVE, name), some & ~self.missing[:, place]))
+            if left_out == self.ablations.others(name):
+                answers.append(((ALONE, name), some))
+        return answers
+
+    def _leave_out(self, left_out: Kernels, whole: FoldFit) -> None:
+        """Measure what is lost in a fit without some kernels, or gained by the one that is left.
 
         Rows without another source are neither trained on nor scored.
         """
-        alone, (train, rows), (test, new) = self.alone[:, kernel], training, scored
-        parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone}
-        if self.missing[:, kernel].any():
-            parts[kernel, HAVE] = ~alone & ~self.missing[:, kernel]
-        if not self._is_in(kernel, model):
-            for subject, part in parts.items():  # The fit left it out already.
-                self.losses.setdefault(subject, []).append(0.0)
-                self._test(subject, test, {WHOLE: (model, new), WITHOUT: (model, new)}, part)
-            return
-        label = list(self.plan.reads)[kernel]
-        without = self.refit.without(label, model)
-        rows_left, new_left = (self.refit.rows_without(label, model, each) for each in (rows, new))
-        kept = ~alone[train]
-        some_rows = _safe_indexing(rows_left, np.flatnonzero(kept))
-        smaller = self._fit(without, train[kept], some_rows).model
-        for subject, part in parts.items():
-            better = score
+        kept = ~self.bare(left_out)[whole.train]
+        smaller, new = whole.model, whole.new
+        if not left_out.isdisjoint(members_of(whole.model)[0].kernel_names_):
+            without = self.refit.without(left_out, whole.model)
+            rows, new = (
+                self.refit.rows_without(left_out, whole.model, each)
+                for each in (whole.rows, whole.new)
+            )
+            some_rows = _safe_indexing(rows, np.flatnonzero(kept))
+            smaller = self._fit(without, whole.train[kept], some_rows).model
+            self.n_fits += 1
+        for (kind, subject), part in self._answered_by(left_out):
+            key, models = (
+                (kind, subject),
+                {WHOLE: (whole.model, whole.new), WITHOUT: (smaller, new)},
+            )
+            if kind == ALONE:
+                self._measure_alone(subject, (smaller, new), whole.train[kept], whole.test, part)
+                continue
+            self._test(key, whole.test, models, part)
+            if smaller is whole.model:
+                self.losses.setdefault(key, []).append(0.0)
+                continue
+            score = self._score_of_part(smaller, new, whole.test, part)
+            better = whole.scores["score"]
             if not part.all():
-                better = self._score_of_part(model, new, test, part)
-            worse = self._score_of_part(smaller, new_left, test, part)
-            self.losses.setdefault(subject, []).append(better - worse)
-            self._test(subject, test, {WHOLE: (model, new), WITHOUT: (smaller, new_left)}, part)
+                better = self._score_of_part(whole.model, whole.new, whole.test, part)
+            self.losses.setdefault(key, []).append(better - score)
+
+    def _measure_alone(
+        self,
+        name: str,
+        fit: tuple[Any, Any],
+        train: Indices,
+        test: Indices,
+        members: NDArray[np.bool_],
+    ) -> None:
+        """Measure how much better than guessing a fit with one kernel is, with its test rows."""
+        trained, nothing = self.data.targets[train], np.zeros((len(test), 1))
+        guesser = self.task.guesser().fit(np.zeros((len(train), 1)), trained)
+        score = self._score_of_part(*fit, test, members)
+        guess = self._score_of_part(guesser, nothing, test, members)
+        self.scores_alone.setdefault(name, []).append(score)
+        self.losses.setdefault((ALONE, name), []).append(score - guess)
+        self._test((ALONE, name), test, {WHOLE: fit, WITHOUT: (guesser, nothing)}, members)
 
     def _test(
         self,
@@ -330,10 +431,6 @@ class Measuring:
             part = rows if members is None else _safe_indexing(rows, places)
             responses[name] = one_split.answers_of(model, part)
         self.tested[subject] = one_split.having(responses)
-
-    def _is_in(self, kernel: int, model: Any) -> bool:
-        """Return whether a kernel is in the fit on a fold, which may leave chosen sources out."""
-        return list(self.plan.reads)[kernel] in members_of(model)[0].kernel_names_
 
     def _screens(self, model: Any, rows: Any, sources: NDArray[np.intp]) -> list[Screen]:
         """Return the screens of a fit's kernels with many columns, from its training rows."""
@@ -412,24 +509,62 @@ class Measuring:
     def _named(self, places: Places) -> list[str]:
         return [self.plan.names[place] for place in places]
 
+    def _family(
+        self,
+        name: str,
+        subjects: Sequence[Any],
+        parts: Iterable[NDArray[np.bool_]] | None = None,
+    ) -> pd.DataFrame:
+        """Return losses with the intervals by which Holm's procedure tests all of them together.
+
+        ``parts`` are the rows (N,) that count for each.
+        """
+        members = [None] * len(subjects) if parts is None else list(parts)
+        pairs = list(zip(subjects, members, strict=True))
+        p_values = [interval_p_value(partial(self._interval, *pair)) for pair in pairs]
+        adjusted, levels = holm_levels(p_values)
+        levels = np.where(np.isnan(levels), LEVEL, levels)
+        losses = [self._lost(name, *pair, level) for pair, level in zip(pairs, levels, strict=True)]
+        return pd.DataFrame(losses, columns=list(self._lost(name, None))).assign(
+            **{f"{name}_level": levels, f"{name}_p_holm": adjusted}
+        )
+
     def _lost(
-        self, name: str, subject: Any, members: NDArray[np.bool_] | None = None
+        self,
+        name: str,
+        subject: Any,
+        members: NDArray[np.bool_] | None = None,
+        level: float = LEVEL,
     ) -> dict[str, float]:
         """Return mean, deviation and interval over folds of the loss in score, on members (N,)."""
-        losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
-        sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
-        values = np.array(losses or [np.nan])
-        counted = self.resolution(members)
-        if subject in self.tested:
-            low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT)
-            if counted is not None and low <= 0 <= high:
-                low, high = counted.limits(float(values.mean()), low, high)
-        else:
-            low, high = difference_interval(values, *sizes, resolution=counted)
+        values = self._values(subject)
+        low, high = self._interval(subject, members, level)
         # A screen may select a column in one fit of several, which says nothing of the others.
         deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
         spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
+
+    def _values(self, subject: Any) -> Array:
+        """Return the losses of folds in which they are known; NaN if there are none."""
+        losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
+        return np.array(losses or [np.nan])
+
+    def _interval(
+        self, subject: Any, members: NDArray[np.bool_] | None, level: float
+    ) -> tuple[float, float]:
+        """Return the interval of a mean loss over folds, or over the samples of a single split."""
+        values = self._values(subject)
+        trained, tested = (
+            float(np.mean([fold[part] for fold in self.folds]))
+            for part in ("training_rows", "rows")
+        )
+        counted = self.resolution(members)
+        if subject not in self.tested:
+            return difference_interval(values, trained, tested, counted, level)
+        low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT, level)
+        if counted is None or low > 0 or high < 0:
+            return low, high
+        return counted.limits(float(values.mean()), low, high, level)
 
     @property
     def n_counted(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mklkit.display import numbers
 from mklkit.display.table import Bar, Column, ResultTable, Row
+from mklkit.evaluation.sentences import joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ MOST_TOP = 3
 
 
 def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
-    """Return weight, and what is lost of the score when left out and shuffled, per kernel."""
+    """Return weight, what is gained alone, and lost when left out and shuffled, per kernel."""
     columns = [
         Column("kernel", "kernel"),
         Column("weight", "weight", THREE_DECIMALS, deviation="weight_std"),
@@ -36,11 +37,19 @@ def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
         columns.append(
             Column("sized_weight", "sized weight", THREE_DECIMALS, short="sized\nweight")
         )
+    columns.append(_loss("alone", "gained", "alone", unit, unit.gained))
     columns.append(_loss("left_out", "lost if", "left out", unit))
     if "have" in kernels:
         columns.append(_loss("have", "by rows", "that have it", unit))
     columns.append(_loss("shuffled", "lost if", "shuffled", unit))
     return ResultTable(columns, _records(kernels))
+
+
+def together_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
+    """Return what is lost of the score without groups of kernels."""
+    names = [joined(kernels) for kernels in groups["kernels"]]
+    columns = [Column("names", "together"), _loss("left_out", "lost if", "left out", unit)]
+    return ResultTable(columns, _records(groups.assign(names=names)))
 
 
 def groups_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
@@ -73,10 +82,10 @@ def effects_result(effects: pd.DataFrame) -> ResultTable:
     return ResultTable(columns, _records(top), section="kernel")
 
 
-def _loss(key: str, first: str, second: str, unit: Unit) -> Column:
+def _loss(key: str, first: str, second: str, unit: Unit, words: str = "") -> Column:
     head = f"{first} {second}"
     short = f"{first}\n{second}"
-    return Column(key, head, unit.number, unit.lost, short, deviation=f"{key}_std")
+    return Column(key, head, unit.number, words or unit.lost, short, deviation=f"{key}_std")
 
 
 def _plus_minus(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Kernel weights with their spread, beside the loss when a kernel is left out."""
+"""Kernel weights with their spread, and what kernels gain alone and what is lost without."""
 
 from __future__ import annotations
 
@@ -17,67 +17,116 @@ from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, p
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEFT_OUT, SHUFFLED = COLOURS[1], COLOURS[3]
-NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffled")
+ALONE, LEFT_OUT, SHUFFLED, TOGETHER = COLOURS[2], COLOURS[1], COLOURS[3], COLOURS[4]
+NEEDED = (
+    "kernel", "weight", "weight_std", "alone", "alone_low", "alone_high",
+    "left_out", "left_out_low", "left_out_high", "shuffled",
+)  # fmt: skip
 
 
 @attrs.define(eq=False, repr=False, slots=False)
 class KernelWorthDisplay(PanelsDisplay):
-    """The weight of each kernel, and the score lost when it is left out or shuffled.
+    """The weight of each kernel, what it gains alone, and what is lost without it.
 
-    Left: the mean weight over folds with its deviation. Right: the points of the score lost in
-    fits without the kernel (bar, with deviation) and when its columns are shuffled (diamond). A
-    kernel with a long bar on the left and none on the right is one that others can replace.
+    Left: the mean weight over folds with its deviation. Middle: how much better than guessing fits
+    with this kernel only are, with the interval. Right: the score lost in fits without the kernel
+    (bar, with the interval) and when its columns are shuffled (diamond); below, the score lost
+    without groups of kernels. A dotted line is the largest loss that does not matter. Two kernels
+    with long bars in the middle and none on the right are redundant if their group has one.
 
     Parameters
     ----------
     kernels : pandas.DataFrame
         As in :attr:`mklkit.explanation.explanation.Explanation.kernels`.
+    together : pandas.DataFrame, optional
+        As in :attr:`mklkit.explanation.explanation.Explanation.together`.
     lost : str, default="points of accuracy lost"
         The loss with its unit.
+    gained : str, default="points of accuracy"
+        The unit of a gain.
     scale : int, default=100
         The number of these units in a loss of 1.
+    margin : float, default=0.0
+        The largest loss that does not matter; 0 draws none.
 
     Examples
     --------
     >>> import pandas as pd
     >>> kernels = pd.DataFrame({
     ...     "kernel": ["mri", "blood"], "weight": [0.7, 0.3], "weight_std": [0.05, 0.05],
-    ...     "left_out": [0.02, 0.11], "left_out_std": [0.01, 0.02], "shuffled": [0.1, 0.3],
+    ...     "alone": [0.2, 0.3], "alone_low": [0.15, 0.24], "alone_high": [0.25, 0.36],
+    ...     "left_out": [0.02, 0.11], "left_out_low": [0.0, 0.06], "left_out_high": [0.04, 0.16],
+    ...     "shuffled": [0.1, 0.3],
     ... })
     >>> display = KernelWorthDisplay(kernels).plot()  # doctest: +SKIP
     >>> display.figure_.savefig("worth.png")  # doctest: +SKIP
     """
 
     kernels: pd.DataFrame
+    together: pd.DataFrame | None = None
     lost: str = "points of accuracy lost"
+    gained: str = "points of accuracy"
     scale: int = 100
+    margin: float = 0.0
 
     def _check(self) -> int:
         check_table(self.kernels, NEEDED, "mklkit.explain(...).kernels")
-        return 2
+        return 3
+
+    def _groups(self) -> list[str]:
+        """Return the names of the groups, as drawn."""
+        names = [] if self.together is None else self.together["kernels"].tolist()
+        return [_drawn(group) for group in names]
 
     def _new_axes(self) -> Sequence[Axes]:
-        figure = new_figure(7.0, min(1.6 + 0.45 * len(self.kernels), 16))
-        axes: Sequence[Axes] = figure.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.08})
+        n_rows = len(self.kernels) + len(self._groups())
+        figure = new_figure(9.0, min(1.7 + 0.45 * n_rows, 16))
+        ratios = {"wspace": 0.08, "width_ratios": [2, 3, 4]}
+        axes: Sequence[Axes] = figure.subplots(1, 3, sharey=True, gridspec_kw=ratios)
         return axes
 
     def _draw(self) -> None:
-        left, right = self.axes_
-        _draw_bars(left, self.kernels["weight"], self.kernels["weight_std"], BARS)
-        left.set_xlabel("weight,\nmean ± deviation over folds")
-        self._draw_losses(right)
-        left.set_yticks(range(len(self.kernels)), self.kernels["kernel"])
-        left.set_ylim(len(self.kernels) - 0.4, -0.6)
+        weights, alone, losses = self.axes_
+        _draw_bars(weights, self.kernels["weight"], self.kernels["weight_std"], BARS)
+        weights.set_xlabel("weight,\nmean ± deviation")
+        self._draw_intervals(alone, self.kernels, "alone", ALONE)
+        alone.set_xlabel(f"alone, above guessing:\n{self.gained}")
+        self._draw_losses(losses)
+        names, groups = [short(str(name)) for name in self.kernels["kernel"]], self._groups()
+        weights.set_yticks(range(len(names) + len(groups)), names + groups)
+        weights.set_ylim(len(names) + len(groups) - 0.4, -0.6)
         for ax in self.axes_:
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(axis="y", length=0)
+            if groups:
+                ax.axhline(len(names) - 0.5, color=ink(), linewidth=0.6, alpha=0.4)
+        for ax in (alone, losses):
+            ax.axvline(0, color=ink(), linewidth=0.8)
+            ax.spines["left"].set_visible(False)
+            ax.margins(x=0.06)
+
+    def _draw_intervals(
+        self, ax: Axes, table: pd.DataFrame, key: str, color: str, label: str = "", first: int = 0
+    ) -> None:
+        """Draw a bar for each known number, with its interval, from the row ``first`` on."""
+        means = self.scale * table[key]
+        ends = self.scale * table[[f"{key}_low", f"{key}_high"]]
+        known = np.flatnonzero(means.notna())
+        if not len(known):
+            return
+        ax.barh(first + known, means.iloc[known], height=0.6, color=color, label=label)
+        known = np.flatnonzero(ends.notna().all(axis=1))
+        spread = np.abs(ends.iloc[known].to_numpy().T - means.iloc[known].to_numpy())
+        drawn: dict[str, Any] = {"xerr": spread, "ecolor": ink(), "capsize": 3, "fmt": "none"}
+        ax.errorbar(means.iloc[known], first + known, **drawn)
 
     def _draw_losses(self, ax: Axes) -> None:
         frame = self.kernels
-        lost = self.scale * frame["left_out"]
-        if lost.notna().any():
-            _draw_bars(ax, lost, self.scale * frame["left_out_std"], LEFT_OUT, "left out")
+        self._draw_intervals(ax, frame, "left_out", LEFT_OUT, "without it")
+        if self.together is not None and len(self.together):
+            self._draw_intervals(
+                ax, self.together, "left_out", TOGETHER, "without a group", len(frame)
+            )
         shuffled = self.scale * frame["shuffled"]
         if shuffled.notna().any():
             diamond: dict[str, Any] = {"markeredgecolor": paper(), "markersize": 7, "zorder": 4}
@@ -85,19 +134,25 @@ class KernelWorthDisplay(PanelsDisplay):
             ax.plot(shuffled, places, "D", color=SHUFFLED, label="columns shuffled", **diamond)
         # Above the diamond of its row, at any position.
         above: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "va": "bottom"}
-        for place in np.flatnonzero(lost.isna()):
+        for place in np.flatnonzero(frame["left_out"].isna()):
             ax.annotate("can't be left out", (0, place), fontsize="small", color=ink(), **above)
-        ax.axvline(0, color=ink(), linewidth=0.8)
-        ax.spines["left"].set_visible(False)
-        ax.margins(x=0.06)
-        ax.set_xlabel(f"{self.lost},\nmean ± deviation")
+        if self.margin:
+            line: dict[str, Any] = {"color": ink(), "linestyle": ":", "linewidth": 1}
+            ax.axvline(self.scale * self.margin, label="margin", **line)
+        ax.set_xlabel(f"{self.lost},\nmean and confidence interval")
         handles, labels = ax.get_legend_handles_labels()
         if not handles:
             ax.set_xticks([])
         else:
             self.figure_.legend(
-                handles, labels, loc="outside upper right", ncols=2, frameon=False, reverse=True
+                handles, labels, loc="outside upper right", ncols=4, frameon=False, reverse=True
             )
+
+
+def _drawn(group: Sequence[str]) -> str:
+    """Return two names of a group, one below the other; of more, all but the first are counted."""
+    first, second = (short(str(name)) for name in group[:2])
+    return f"{first}\n+ {second if len(group) == 2 else f'{len(group) - 1} more'}"
 
 
 @attrs.define(eq=False, repr=False, slots=False)

@@ -44,7 +44,7 @@ def test_json_and_a_figure(mklkit: Run, quick: Fitted, tmp_path: Path) -> None:
     assert {row["column"] for row in answer["effects"]} <= {"fever", "ward", "smokes", "pulse"}
     assert "<!-- fever -->" in top.read_text()
     assert answer["target"] == "target"
-    assert answer["n_fits"] == 2 * (1 + 3)
+    assert answer["n_fits"] == 2 * (1 + 3 + 3)
     assert {column["group"] for column in answer["columns"]} == {"fever", "ward", "smokes", "pulse"}
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -93,7 +93,7 @@ def test_a_published_split(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
     (fold,) = done["scores"]
     assert (fold["training_rows"], fold["rows"]) == (40, 20)
     assert done["kernels"][1]["left_out"] == pytest.approx(fold["r2"] - alone, abs=1e-9)
-    assert "inconclusive from one fold" in " ".join(mklkit(*asked).out.split())
+    assert "over the test samples" in " ".join(mklkit(*asked).out.split())
     for wrong, words in {
         ("--cv", "5"): "cv and split column",
         ("--max-rows", "30"): "--max-rows 60",
@@ -122,3 +122,38 @@ def test_rows_without_the_target_or_a_column(mklkit: Run, houses: Fitted, tmp_pa
         frame.drop(columns=column).to_csv(path, index=False)
         mklkit("explain", houses.model, path, *QUICK).refused(*names)
     mklkit("explain", houses.model, houses.data, "-t", "age").refused("'age'", "not its target")
+
+
+@pytest.mark.process
+def test_groups_and_margins_are_named_on_the_command_line(mklkit: Run, quick: Fitted) -> None:
+    known = mklkit("explain", quick.model, quick.data, *QUICK, "--json").json
+    names = [row["kernel"] for row in known["kernels"]]
+    asked = ("--without", ",".join(names[:2]), "--margin", "40%", "--as-fitted")
+    answer = mklkit("explain", quick.model, quick.data, *QUICK, *asked, "--json").json
+    assert names[:2] in [group["kernels"] for group in answer["together"]]
+    assert answer["margin"] == 0.4
+    done = mklkit("explain", quick.model, quick.data, *QUICK, *asked)
+    assert "7 fits a fold" in done.err
+    assert f"{names[0]} and {names[1]}" in " ".join(done.out.split())
+    for wrong, words in {
+        ("--without", names[0]): "two or more",
+        ("--without", ",".join(names)): "all kernels",
+        ("--without", "nobody,else"): "No kernel is named",
+        ("--margin", "two"): "2%",
+        ("--margin", "-1%"): "2%",
+        ("--margin", "200%"): "2%",
+    }.items():
+        mklkit("explain", quick.model, quick.data, *QUICK, *wrong).refused(words)
+
+
+@pytest.mark.process
+def test_a_tuned_model_is_searched_again(mklkit: Run, quick: Fitted, tmp_path: Path) -> None:
+    model = tmp_path / "tuned.mkl"
+    kernels = ("-k", "a:rbf@fever", "-k", "b:rbf@pulse")
+    mklkit("fit", quick.data, *kernels, "--learner", "svm", "--tune", 2, "-o", model)
+    done = mklkit("explain", model, quick.data, *QUICK)
+    assert "each with the search over 2 settings (--as-fitted keeps its choice)" in done.err
+    assert "was repeated in each fit" in " ".join(done.out.split())
+    kept = mklkit("explain", model, quick.data, *QUICK, "--as-fitted")
+    assert "search" not in kept.err
+    assert "scores are optimistic" in " ".join(kept.out.split())

@@ -42,6 +42,7 @@ from mklkit.tasks import class_sections as of_classes
 WIDE = 2000
 X, Y = load_iris(return_X_y=True)
 KERNELS = ["rbf", "linear"]
+TOGETHER = {"kernels": [["a & b", "c|_d"]], "left_out": [0.1], "left_out_std": [0.02]}
 CONFUSION = np.array([[5, 2, 0], [0, 0, 0], [1, 1, 7]])
 SCORE = {"name": "part", **score_confusion(CONFUSION, ["a & b", "c|_d", "e"], 0.5)}
 
@@ -100,6 +101,9 @@ TABLES: dict[Any, Callable[[], ResultTable]] = {
     ),
     of_explanation.kernels_result: lambda: of_explanation.kernels_result(
         explained().kernels, explained().unit
+    ),
+    of_explanation.together_result: lambda: of_explanation.together_result(
+        pd.DataFrame(TOGETHER), explained().unit
     ),
     of_explanation.groups_result: lambda: of_explanation.groups_result(
         explained().columns, explained().unit

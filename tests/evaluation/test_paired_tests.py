@@ -16,7 +16,7 @@ from mklkit.evaluation import (
     least_difference,
     paired_t_test,
 )
-from mklkit.evaluation.paired_tests import holm_levels
+from mklkit.evaluation.paired_tests import holm_levels, interval_p_value
 
 DIFFERENCES = np.random.default_rng(5).normal(0.01, 0.02, 10)
 
@@ -106,3 +106,30 @@ def test_holm_by_hand():
 def test_mistakes(differences, n_train, n_test):
     with pytest.raises(DataError):
         corrected_t_test(differences, n_train, n_test)
+
+
+def test_the_levels_of_intervals_are_those_of_holms_steps() -> None:
+    """Written out: sorted, each compared with α/(m − i), until one is not below it."""
+    random = np.random.default_rng(0)
+    for n_tests in (1, 2, 5, 9):
+        p_values = random.uniform(0, 0.06, n_tests)
+        levels, step, stopped = np.empty(n_tests), n_tests, False
+        for place, test in enumerate(np.argsort(p_values)):
+            step = step if stopped else n_tests - place
+            stopped |= not p_values[test] < 0.05 / step
+            levels[test] = 1 - 0.05 / step
+        adjusted, of_function = holm_levels(p_values)
+        np.testing.assert_allclose(of_function, levels)
+        np.testing.assert_allclose(adjusted, holm(p_values))
+    assert np.isnan(holm_levels([np.nan, 0.01])[1]).tolist() == [True, False]
+
+
+def test_the_p_value_of_an_interval_is_that_of_the_test_it_inverts() -> None:
+    random = np.random.default_rng(1)
+    for shift in (0.0, 0.3, 1.0):
+        values = random.normal(shift, 1, 10)
+        inverted = interval_p_value(lambda level, v=values: corrected_interval(v, 90, 10, level))
+        assert inverted == pytest.approx(corrected_t_test(values, 90, 10).p_value, rel=1e-6)
+    assert np.isnan(interval_p_value(lambda _: (np.nan, np.nan)))
+    assert interval_p_value(lambda _: (0.0, 0.0)) == 1
+    assert interval_p_value(lambda _: (0.1, 0.2)) < 1e-11

@@ -78,7 +78,9 @@ def test_weights_scores_and_losses_are_those_of_fits_by_hand(task: Any, scores: 
     first = -np.diff(by_score[result.score])[:, 0]
     assert kernels["left_out"][0] == pytest.approx(first.mean())
     assert kernels["left_out_std"][0] == pytest.approx(first.std(ddof=1))
-    assert result.n_fits == 3 * (1 + 3)
+    # All, without each, and each alone; all but one is also the group of the two alike.
+    assert result.n_fits == 3 * (1 + 3 + 3)
+    assert result.together["kernels"].tolist() == [["scan", "copy"]]
 
 
 def test_shuffling_is_scikit_learns_permutation_importance() -> None:
@@ -176,7 +178,7 @@ def test_a_matrix_is_that_of_the_model_and_not_of_its_file(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_search_is_not_repeated() -> None:
+def test_a_search_is_not_repeated_if_the_model_is_kept_as_fitted() -> None:
     rows, labels = three_sources(60)
     grid = {"combiner__lam": [0.25, 4.0], "learner__alpha": [0.5]}
     ours = MKLSearchCV(MKLClassifier(KERNELS, combiner="ifsl"), grid, cv=2, random_state=0)
@@ -186,10 +188,12 @@ def test_a_search_is_not_repeated() -> None:
         search.fit(rows, labels)
         plain = clone(search.best_estimator_).fit(rows, labels)
         of_search, other = (
-            explain(model, rows, labels, cv=2, repeats=1) for model in (search, plain)
+            explain(model, rows, labels, cv=2, repeats=1, as_fitted=True)
+            for model in (search, plain)
         )
+        assert "scores are optimistic" in notes_of(of_search, "rows")
         pd.testing.assert_frame_equal(of_search.kernels, other.kernels)
-        assert of_search.n_fits == 2 * (1 + 3)
+        assert of_search.n_fits == 2 * (1 + 3 + 3)
 
 
 @pytest.mark.slow
@@ -230,8 +234,11 @@ def test_the_kernel_of_each_source_is_chosen_again_in_each_fold(searched: bool) 
     kernels = [(name, "auto", encoded.columns[read].tolist()) for name, read in places]
     expected = []
     for train, _ in folds:
-        alone = MKLClassifier(kernels, combiner=fitted_one.combiner_, learner="svm(C=1)")
+        alone = MKLClassifier(kernels, learner="svm(C=1)", random_state=0)
+        if searched:
+            alone = GridSearchCV(alone, {"combiner": ["uniform", "dimkl3"]}, cv=2)
         alone.fit(encoded.iloc[train], labels[train])
+        alone = alone.best_estimator_ if searched else alone
         weights = dict(zip(alone.kernel_names_, alone.weights_[0], strict=True))
         expected.append([weights.get(name, 0.0) for name in names])
     weights = result.weights.pivot(index="fold", columns="kernel", values="weight")[names]

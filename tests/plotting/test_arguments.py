@@ -25,8 +25,12 @@ WORTH = pd.DataFrame(
         "kernel": ["mri", "blood"],
         "weight": [0.7, 0.3],
         "weight_std": [0.05, 0.05],
+        "alone": [0.2, 0.3],
+        "alone_low": [0.1, 0.2],
+        "alone_high": [0.3, 0.4],
         "left_out": [0.02, 0.11],
-        "left_out_std": [0.01, 0.02],
+        "left_out_low": [0.01, 0.09],
+        "left_out_high": [0.03, 0.13],
         "shuffled": [0.1, 0.3],
     }
 )
@@ -49,7 +53,7 @@ ON_ONE = [
     KernelWeightsDisplay(WEIGHTS),
 ]
 ON_SEVERAL = [
-    (KernelWorthDisplay(WORTH), 2),
+    (KernelWorthDisplay(WORTH), 3),
     (ColumnEffectsDisplay(EFFECTS), 2),
 ]
 

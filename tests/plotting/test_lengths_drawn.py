@@ -81,21 +81,31 @@ def test_worth_is_in_the_units_that_are_named() -> None:
             "kernel": ["mri", "blood", "age"],
             "weight": [0.6, 0.3, 0.1],
             "weight_std": [0.05, 0.0, 0.02],
+            "alone": [0.2, 0.3, -0.01],
+            "alone_low": [0.1, 0.25, -0.04],
+            "alone_high": [0.3, 0.35, 0.03],
             "left_out": [0.02, 0.11, np.nan],
-            "left_out_std": [0.01, 0.0, np.nan],
+            "left_out_low": [0.01, np.nan, np.nan],
+            "left_out_high": [0.04, np.nan, np.nan],
             "shuffled": [0.1, 0.3, 0.04],
         }
     )
-    display = KernelWorthDisplay(table).plot()
-    weights, losses = display.axes_
+    groups = pd.DataFrame({"kernels": [["mri", "blood"]], "left_out": 0.2})
+    groups = groups.assign(left_out_low=0.1, left_out_high=0.35)
+    display = KernelWorthDisplay(table, groups, margin=0.03).plot()
+    weights, alone, losses = display.axes_
     np.testing.assert_allclose(bars(weights), [(0, 0.6), (1, 0.3), (2, 0.1)])
     np.testing.assert_allclose(segments(weights), [(0, 0.55, 0.65), (2, 0.08, 0.12)])
-    np.testing.assert_allclose(bars(losses), [(0, 2), (1, 11)])
-    np.testing.assert_allclose(segments(losses), [(0, 1, 3)])
+    np.testing.assert_allclose(bars(alone), [(0, 20), (1, 30), (2, -1)])
+    np.testing.assert_allclose(segments(alone), [(0, 10, 30), (1, 25, 35), (2, -4, 3)])
+    np.testing.assert_allclose(bars(losses), [(0, 2), (1, 11), (3, 20)])
+    np.testing.assert_allclose(segments(losses), [(0, 1, 4), (3, 10, 35)])
+    (margin,) = [line for line in losses.lines if line.get_label() == "margin"]
+    assert margin.get_xdata() == [3, 3]
     (diamonds,) = [line for line in losses.lines if line.get_marker() == "D"]
     np.testing.assert_allclose(diamonds.get_xydata(), [(10, 0), (30, 1), (4, 2)])
-    assert texts(weights.get_yticklabels()) == table["kernel"].tolist()
-    plain = KernelWorthDisplay(table, lost="R²", scale=1).plot().axes_[1]
+    assert texts(weights.get_yticklabels()) == ["mri", "blood", "age", "mri\n+ blood"]
+    plain = KernelWorthDisplay(table, lost="R²", scale=1).plot().axes_[2]
     np.testing.assert_allclose(bars(plain), [(0, 0.02), (1, 0.11)])
 
 
