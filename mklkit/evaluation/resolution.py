@@ -133,11 +133,19 @@ class Resolution:
 
         Returns
         -------
-        low, high : float
-            The ends. If the interval by the splits contains 0, both are at least :meth:`floor` from
-            the mean. If not, it excludes 0 still: the end that is farther from 0 is at least so far
-            from the mean, and the nearer one at most the least difference that could have given the
-            mean by chance.
+        low : float
+            The lower limit. If the interval by the splits contains 0, both limits are at least
+            :meth:`floor` from the mean. If not, it excludes 0 still: the limit that is farther from
+            0 is at least so far from the mean, and the nearer one at most the least difference that
+            could have given the mean by chance.
+        high : float
+            The upper limit.
+
+        Examples
+        --------
+        >>> units = Resolution(100, "samples")
+        >>> ["%.3f to %.3f" % units.limits(0.05, *ends) for ends in ((-0.01, 0.11), (0.04, 0.06))]
+        ['-0.010 to 0.110', '0.020 to 0.105']
         """
         least = self.floor(mean, level)
         if low > 0:
@@ -269,8 +277,17 @@ def difference_interval(
 
     Returns
     -------
-    low, high : float
-        The ends; NaN for a single split.
+    low : float
+        The lower limit; NaN for a single split.
+    high : float
+        The upper limit.
+
+    Examples
+    --------
+    >>> differences = [0.01, 0.02, 0.01, 0.0]
+    >>> units = Resolution(120, "samples")
+    >>> ["%.3f to %.3f" % difference_interval(differences, 90, 30, of) for of in (None, units)]
+    ['-0.010 to 0.030', '-0.022 to 0.042']
     """
     low, high = corrected_interval(differences, n_train, n_test, level)
     if resolution is None:
