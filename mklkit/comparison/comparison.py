@@ -47,6 +47,7 @@ from mklkit.evaluation.claims import (
     score_in_words,
 )
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
+from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.over_data_sets import outcome_of_datasets, verdict_of_datasets
 from mklkit.evaluation.resolution import Resolution
@@ -305,6 +306,7 @@ class Comparison:
             table_of_splits(runs, self.score, self.task, reference, self.tested.get(name)),
             self.unadjusted.get(name, {}),
             reference,
+            self._why_no_verdict(name),
         )
 
     @property
@@ -321,8 +323,9 @@ class Comparison:
 
         ``data``, and the columns of :func:`mklkit.evaluation.planned_tests`: title, method,
         reference, difference in score, interval and p values. Holm's correction covers the
-        questions about one data set; see :attr:`how`. Questions about :attr:`unadjusted` methods
-        are ``withheld``, and have no numbers.
+        questions about one data set; see :attr:`how`. Questions about :attr:`unadjusted` methods,
+        or on few groups or a target of heavy tails, are ``withheld`` and have no numbers;
+        ``no_verdict`` says why.
         """
         questions = self.plan["questions"]
         tests = [
@@ -336,6 +339,7 @@ class Comparison:
                     self.tested.get(str(name)),
                 ),
                 self.unadjusted.get(str(name), {}),
+                self._why_no_verdict(str(name)),
             ).assign(data=name)
             for name, runs in self._compared.groupby("data", sort=False)
         ]
@@ -349,6 +353,11 @@ class Comparison:
 
     def _data_named(self, name: Any) -> DataSet:
         return next(data for data in self.data if data.name == name)
+
+    def _why_no_verdict(self, name: str) -> str:
+        """Return why no method of a data set gets a verdict, empty if they get one."""
+        data = self._data_named(name)
+        return why_no_verdict(self.score, data.truth, data.groups)
 
     def _resolution(self, name: Any, runs: pd.DataFrame) -> Resolution | None:
         """Return the units that the score counts in the compared splits of a data set."""
@@ -388,7 +397,7 @@ class Comparison:
         questions = self.questions_over_data_sets if several else self.questions
         answered = verdict_of_datasets if several else verdict
         withheld = questions["withheld"]
-        lines = sentences(questions[withheld], self._unadjusted_anywhere)
+        lines = sentences(questions[withheld])
         if not len(questions):
             lines = ["No question is planned about these methods."]
         elif len(tests := questions[~withheld]):

@@ -1,4 +1,4 @@
-"""Verdicts that are withheld: on methods that can still tell the covariates that were removed."""
+"""Verdicts that are withheld: on methods that still tell removed covariates, or on all methods."""
 
 from __future__ import annotations
 
@@ -59,8 +59,12 @@ def _note(unadjusted: Unadjusted) -> list[str]:
     return [still_told(named(columns))] if columns else []
 
 
-def without_verdicts(tests: pd.DataFrame, unadjusted: Unadjusted) -> pd.DataFrame:
+def without_verdicts(
+    tests: pd.DataFrame, unadjusted: Unadjusted, why_none: str = ""
+) -> pd.DataFrame:
     """Return planned tests with ``withheld``: those of unadjusted methods, without their numbers.
+
+    All are withheld if ``why_none`` is not empty; ``no_verdict`` says why.
 
     Examples
     --------
@@ -68,20 +72,27 @@ def without_verdicts(tests: pd.DataFrame, unadjusted: Unadjusted) -> pd.DataFram
     >>> without_verdicts(tests, {"b": ["snp"]})[["withheld", "p_holm"]].to_numpy().tolist()
     [[False, 0.01], [True, nan]]
     """
-    withheld = tests["method"].isin(unadjusted) | tests["reference"].isin(unadjusted)
+    reasons = []
+    for pair in zip(tests["method"], tests["reference"], strict=True):
+        methods = [name for name in pair if name in unadjusted]
+        reasons.append(still_told(columns_read_by(methods)) if methods else why_none)
+    why = pd.Series(reasons, tests.index, dtype=object)
+    withheld = why != ""
     numbers = tests.columns.intersection(TESTED)
-    return tests.assign(withheld=withheld, **tests[numbers].mask(withheld))
+    return tests.assign(withheld=withheld, no_verdict=why, **tests[numbers].mask(withheld))
 
 
 def without_p_values(
-    table: pd.DataFrame, unadjusted: Unadjusted, reference: str | None
+    table: pd.DataFrame, unadjusted: Unadjusted, reference: str | None, why_none: str = ""
 ) -> pd.DataFrame:
     """Return a table of methods without the p values that an unadjusted method is part of.
 
-    The ``reference`` is that of the tests; None for the best method, the first that never failed.
+    It has none if ``why_none`` is not empty. The ``reference`` is that of the tests; None for the
+    best method, the first that never failed.
     """
     best = next(iter(table.loc[table["failures"] == 0, "method"]), None)
     withheld = table["method"].isin(unadjusted) | ((reference or best) in unadjusted)
+    withheld |= why_none != ""
     return table.assign(**table[table.columns.intersection(P_VALUES)].mask(withheld))
 
 
@@ -90,13 +101,10 @@ def columns_read_by(methods: Sequence[str]) -> str:
     return f"the columns that {listed(list(methods))} read{'s' * (len(methods) == 1)}"
 
 
-def sentences(tests: pd.DataFrame, unadjusted: Unadjusted) -> list[str]:
+def sentences(tests: pd.DataFrame) -> list[str]:
     """Return the sentence of each withheld question."""
-    lines = []
-    for test in tests.to_dict("records"):
-        methods = [name for name in (test["method"], test["reference"]) if name in unadjusted]
-        lines.append(
-            f"{test['question']}: no verdict on {test['method']} against {test['reference']}:"
-            f" {still_told(columns_read_by(methods))}."
-        )
-    return lines
+    return [
+        f"{test['question']}: no verdict on {test['method']} against {test['reference']}:"
+        f" {test['no_verdict']}."
+        for test in tests.to_dict("records")
+    ]

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.one_split import OneSplit
-from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels, least_difference
-from mklkit.evaluation.resolution import Resolution, samples_needed
+from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels
+from mklkit.evaluation.resolution import Resolution, difference_interval, samples_needed
 from mklkit.evaluation.sentences import (
     INCONCLUSIVE,
     Unit,
@@ -55,7 +55,8 @@ def planned_tests(
     An interval has the level at which Holm's procedure tests its question. So it excludes 0 if and
     only if ``p_holm`` is below ``alpha``, and its level is at least 1 − ``alpha``; the intervals
     are not simultaneous. With a ``resolution``, an interval that contains 0 is at least as wide as
-    the rule of three allows for the units that the score counts: that none differs may be chance.
+    the units that the score counts allow (:meth:`Resolution.floor`): that none differs may be
+    chance. So is the end that is farther from 0 of any other interval.
 
     Parameters
     ----------
@@ -126,30 +127,27 @@ def planned_tests(
     table["p_value"] = table["p_value"].clip(upper=1)
     adjusted = holm_levels(table["p_value"], alpha, table["choices"])
     table["p_holm"], table["level"] = adjusted
+    pairs = list(zip(table["method"], table["reference"], strict=True))
     table["equal"] = [not difference.any() for difference in differences]
     table["why_not"] = ""
-    if one_split is None:
-        half = [
-            least_difference(difference, n_train, n_test, 1 - level)
-            for difference, level in zip(differences, table["level"], strict=True)
-        ]
-        table["low"], table["high"] = table["difference"] - half, table["difference"] + half
-    else:
-        pairs = list(zip(table["method"], table["reference"], strict=True))
+    if one_split is not None:
         table["why_not"] = [one_split.why_not(*pair) for pair in pairs]
         table["equal"] = [one_split.are_equal(*pair) for pair in pairs]
-        table[["low", "high"]] = [
-            one_split.difference_interval(*pair, level)
-            for pair, level in zip(pairs, table["level"], strict=True)
-        ]
-    table["floor"] = np.nan
-    if resolution is not None:
-        measured = zip(table["difference"], table["level"], strict=True)
-        table["floor"] = [resolution.floor(*of_test) for of_test in measured]
-        holds_0 = (table["low"] <= 0) & (table["high"] >= 0)
-        least, most = (table["difference"] + sign * table["floor"] for sign in (-1, 1))
-        table["low"] = table["low"].where(~holds_0, np.minimum(table["low"], least))
-        table["high"] = table["high"].where(~holds_0, np.maximum(table["high"], most))
+    limits = []
+    for pair, difference, known in zip(pairs, differences, table["level"], strict=True):
+        # Without a test there is no level, and no interval.
+        level = 1 - alpha if math.isnan(known) else known
+        means = [float(values[name].mean()) for name in pair]
+        units = None if resolution is None else resolution.with_scores(*means)
+        if one_split is None:
+            low, high = difference_interval(difference, n_train, n_test, units, level)
+        else:
+            low, high = one_split.difference_interval(*pair, level)
+            if units is not None and low <= 0 <= high:
+                low, high = units.limits(float(difference.mean()), low, high, level)
+        floor = math.nan if units is None else units.floor(float(difference.mean()), level)
+        limits.append((low, high, floor))
+    table[["low", "high", "floor"]] = np.reshape(limits, (-1, 3))
     table["counted"] = "" if resolution is None else str(resolution)
     table["margin"] = margin
     table["samples_needed"] = _samples_needed(table, n_samples)

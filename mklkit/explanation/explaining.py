@@ -242,9 +242,10 @@ def explain(
     little = equivalence_margin(task, score, data.targets, share)
     unit = Unit.of(task.score_named(score), float(scores["score"].mean()))
     table = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
-    kernels = informed(judged(table, measured.n_counted, little))
-    groups = judged(measured.together(unadjusted), measured.n_counted, little)
-    have = of_those_who_have(kernels, little)
+    n_counted, why_none = measured.n_counted, measured.why_no_verdict
+    kernels = informed(judged(table, n_counted, little, why_none))
+    groups = judged(measured.together(unadjusted), n_counted, little, why_none)
+    have = of_those_who_have(kernels, little, why_none)
     if len(have):
         kernels["have_outcome"] = have["outcome"]
     screens, effects = measured.screen_table(), measured.column_effects()

@@ -58,8 +58,9 @@ class Explanation:
         ``have_outcome``; ``outcome``, ``"lost"`` if the interval is above zero, ``"gained"`` if it
         is below, ``"not lost"`` if it ends within the ``margin``, else ``"inconclusive"``, and
         ``rows_needed``, with about how many samples there is an even chance of another outcome;
-        ``unadjusted``, the columns from which removed covariates can still be told, for which the
-        outcome is ``"no verdict"``; ``shuffled``, the loss when its columns are shuffled for all
+        ``unadjusted``, the columns from which removed covariates can still be told;
+        ``no_verdict``, why the outcome is ``"no verdict"``: because of such columns, few groups or
+        a target of heavy tails; ``shuffled``, the loss when its columns are shuffled for all
         kernels.
     together : DataFrame
         One row per group of kernels that are left out together: ``kernels``, their names, and

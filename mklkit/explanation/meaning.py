@@ -47,7 +47,8 @@ OPEN = INCONCLUSIVE
 NOT_LOST = "not lost"
 GAINED = "gained"
 WITHHELD = "no verdict"
-"""The outcome for a kernel from whose columns removed covariates can still be told."""
+"""The outcome for a kernel from whose columns removed covariates can still be told, and for all
+where intervals are known to be wrong too often."""
 INFORMATIVE, NOT_SHOWN = "informative", "not shown"
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
 SAME_FOR_SOURCES = "are the same for all sources that a fit takes"
@@ -111,10 +112,10 @@ def meaning_of(
     yield from _alike(alignment)
 
 
-def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
+def of_those_who_have(kernels: pd.DataFrame, little: float, why_none: str = "") -> pd.DataFrame:
     """Return the judged table of losses on the rows that have each kernel's source.
 
-    It is empty if no row lacks one.
+    It is empty if no row lacks one; ``why_none`` is as for :func:`judged`.
     """
     if "have" not in kernels:
         return kernels.iloc[:0]
@@ -123,15 +124,18 @@ def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
     ends = ("", "_low", "_high", "_level")
     losses = {f"left_out{end}": measured[f"have{end}"] for end in ends}
     measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)
-    return judged(measured, measured["have_rows"], little)
+    return judged(measured, measured["have_rows"], little, why_none)
 
 
-def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.DataFrame:
+def judged(
+    kernels: pd.DataFrame, n_rows: int | pd.Series, little: float, why_none: str = ""
+) -> pd.DataFrame:
     """Return the table of kernels with ``outcome`` and ``rows_needed``, from the intervals.
 
     With ``rows_needed`` samples the interval is just narrow enough to exclude zero or to end within
     ``little``, see :func:`mklkit.evaluation.resolution.samples_needed`. Kernels with ``unadjusted``
-    columns get no verdict.
+    columns get no verdict, and no kernel gets one if ``why_none`` is not empty; ``no_verdict`` says
+    why.
     """
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
@@ -139,14 +143,16 @@ def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.
     resolved = (little - mean).clip(lower=mean.abs())
     # No number of samples resolves a mean of zero without a margin.
     resolved = resolved.where(resolved > 0)
-    outcome = np.where(kernels["unadjusted"].map(bool) & (outcome != ""), WITHHELD, outcome)
+    traced = kernels["unadjusted"].map(lambda columns: still_told(named(columns)) * bool(columns))
+    why = traced.where(traced != "", why_none)
+    outcome = np.where((why != "") & (outcome != ""), WITHHELD, outcome)
     needed = samples_needed(n_rows, ((high - low) / 2).where(outcome == OPEN), resolved)
-    return kernels.assign(outcome=outcome, rows_needed=needed)
+    return kernels.assign(outcome=outcome, rows_needed=needed, no_verdict=why)
 
 
 def informed(kernels: pd.DataFrame) -> pd.DataFrame:
     """Return the table of kernels with ``alone_outcome``, from the intervals of the gains alone."""
-    cases = kernels["alone"].isna(), kernels["unadjusted"].map(bool), kernels["alone_low"] > 0
+    cases = kernels["alone"].isna(), kernels["no_verdict"] != "", kernels["alone_low"] > 0
     outcome = np.select(cases, ["", WITHHELD, INFORMATIVE], NOT_SHOWN)
     return kernels.assign(alone_outcome=outcome)
 
@@ -195,7 +201,7 @@ def _verdict_together(row: Mapping[Any, Any], outcomes: Sequence[str], unit: Uni
     if row["outcome"] == GAINED:
         return f"{joined(names)}: {better_without(*loss, unit)}"
     if row["outcome"] == WITHHELD:
-        return f"{joined(names)}: {WITHHELD}: {still_told(named(row['unadjusted']))}"
+        return f"{joined(names)}: {WITHHELD}: {row['no_verdict']}"
     told = inconclusive_without(*loss, row["rows_needed"], unit, row["left_out_level"], "them")
     return f"{joined(names)}: {told}"
 
@@ -239,14 +245,15 @@ def _verdict(row: Mapping[Any, Any], unit: Unit) -> str:
     if row["outcome"] == GAINED:
         return better_without(*loss, unit)
     if row["outcome"] == WITHHELD:
-        return f"{WITHHELD}: {still_told(named(row['unadjusted']))}"
+        return f"{WITHHELD}: {row['no_verdict']}"
     return inconclusive_without(*loss, row["rows_needed"], unit, row["left_out_level"])
 
 
 def least_loss(counted: Resolution | None, unit: Unit) -> Iterator[str]:
     """Yield a sentence on the least loss that the number of samples or groups can exclude."""
     if counted is not None:
-        yield f"{not_excluded(counted, 'losses', counted.floor(0.0), unit)} (rule of three)"
+        rule = " (rule of three)" if counted.unexplained is None else ""
+        yield f"{not_excluded(counted, 'losses', counted.floor(0.0), unit)}{rule}"
 
 
 def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:

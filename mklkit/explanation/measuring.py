@@ -20,10 +20,11 @@ from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
+from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
-from mklkit.evaluation.paired_tests import corrected_interval, holm_levels, interval_p_value
+from mklkit.evaluation.paired_tests import holm_levels, interval_p_value
 from mklkit.evaluation.pooled_r2 import HeldOut
-from mklkit.evaluation.resolution import Resolution, resolution_of
+from mklkit.evaluation.resolution import Resolution, difference_interval, resolution_of
 from mklkit.evaluation.sentences import about_one_split, loss_estimated
 from mklkit.explanation.ablations import Ablations, Kernels
 from mklkit.explanation.columns import (
@@ -557,16 +558,13 @@ class Measuring:
             float(np.mean([fold[part] for fold in self.folds]))
             for part in ("training_rows", "rows")
         )
-        low, high = corrected_interval(values, trained, tested, level)
-        if subject in self.tested:
-            low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT, level)
         counted = self.resolution(members)
-        is_shown = subject in self.tested and (low > 0 or high < 0)
-        if counted is not None and not is_shown:
-            # Folds may all agree by chance.
-            least = counted.floor(float(values.mean()), level)
-            low, high = min(low, values.mean() - least), max(high, values.mean() + least)
-        return float(low), float(high)
+        if subject not in self.tested:
+            return difference_interval(values, trained, tested, counted, level)
+        low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT, level)
+        if counted is None or low > 0 or high < 0:
+            return low, high
+        return counted.limits(float(values.mean()), low, high, level)
 
     @property
     def n_counted(self) -> int:
@@ -587,7 +585,20 @@ class Measuring:
         if len(rows) == 0:
             return None
         groups = None if self.data.groups is None else self.data.groups[rows]
-        return resolution_of(self.task.score_named(self.score), self.data.targets[rows], groups)
+        score, targets = self.task.score_named(self.score), self.data.targets[rows]
+        counted = resolution_of(score, targets, groups)
+        return None if counted is None else counted.with_scores(self._mean_score)
+
+    @property
+    def why_no_verdict(self) -> str:
+        """Why no kernel gets a verdict, empty if they get one."""
+        score = self.task.score_named(self.score)
+        return why_no_verdict(score, self.data.targets, self.data.groups)
+
+    @property
+    def _mean_score(self) -> float:
+        """The mean score of the finished folds."""
+        return float(np.mean([fold["score"] for fold in self.folds]))
 
 
 def _deviation(values: Array) -> Any:

@@ -76,6 +76,20 @@ def test_least_difference_is_just_found():
     assert corrected_t_test(centered + least, 90, 10).p_value == pytest.approx(0.01)
 
 
+def test_an_interval_of_holms_level_excludes_zero_where_holm_finds_a_difference():
+    """With the textbook's interval and p value of a mean, by scipy."""
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        samples = random.normal(random.choice([0, 0.5, 1], 4)[:, None], 1, (4, 20))
+        tests = [stats.ttest_1samp(values, 0) for values in samples]
+        p_values = [test.pvalue for test in tests]
+        adjusted, levels = holm_levels(p_values)
+        np.testing.assert_array_equal(adjusted, holm(p_values))
+        for test, level, p_value in zip(tests, levels, adjusted, strict=True):
+            low, high = test.confidence_interval(level)
+            assert (low > 0 or high < 0) == (p_value < 0.05)
+
+
 def test_holm_by_hand():
     # 4 · 0.005, 3 · 0.01, 2 · 0.03, and 1 · 0.04, which is raised to the one before.
     adjusted = holm([0.04, 0.01, math.nan, 0.03, 0.005])

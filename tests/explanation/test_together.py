@@ -183,7 +183,7 @@ def test_the_margin_decides_what_is_not_lost() -> None:
 
 
 def test_withheld_sources_get_no_verdict_alone() -> None:
-    table = pd.DataFrame({"alone": [0.2], "alone_low": [0.1], "unadjusted": [["snp"]]})
+    table = pd.DataFrame({"alone": [0.2], "alone_low": [0.1], "no_verdict": ["8 groups"]})
     assert informed(table)["alone_outcome"].tolist() == ["no verdict"]
 
 
