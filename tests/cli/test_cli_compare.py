@@ -149,7 +149,8 @@ def test_the_commands_say_what_they_score_and_begin(mklkit: Run, tmp_path: Path)
     assert "balanced accuracy 50.0 %, against 50.0 %" in scored.err
     limited = ("--time-limit", "0s", "--repeats", "1")
     explained = mklkit("explain", model, tmp_path / "rare.csv", *limited)
-    assert explained.err.splitlines()[0].endswith("(--cv and --time-limit shorten it)")
+    assert "(--cv and --time-limit shorten it)" in explained.err.splitlines()[0]
+    assert explained.err.splitlines()[0].endswith("(--as-fitted keeps its choice)")
     assert "1 of 10 repetitions" in " ".join(explained.out.split())
     text = mklkit("inspect", model, "--methods").out
     assert "the target has 2 classes" in text

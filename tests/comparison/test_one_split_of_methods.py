@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from mklkit import MKLClassifier, compare, explain
 from mklkit.errors import DataError
 from mklkit.evaluation.paired_proportions import paired_interval
+from mklkit.evaluation.paired_tests import holm_levels
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(160, 4))
@@ -88,13 +89,17 @@ def test_an_explanation_has_the_interval_of_the_two_fits() -> None:
     explained = explain(model, X, Y, cv=[(TRAIN, TEST)], score="accuracy")
     whole = MKLClassifier(kernels, learner="svm(C=1)", random_state=0).fit(X[TRAIN], Y[TRAIN])
     right = whole.predict(X[TEST]) == Y[TEST]
-    for place, other in ((0, kernels[1]), (1, kernels[0])):
+    discordant = []
+    for other in (kernels[1], kernels[0]):
         smaller = MKLClassifier([other], learner="svm(C=1)", random_state=0)
         of_other = smaller.fit(X[TRAIN], Y[TRAIN]).predict(X[TEST]) == Y[TEST]
-        n_lost, n_gained = int((right & ~of_other).sum()), int((of_other & ~right).sum())
+        discordant.append((int((right & ~of_other).sum()), int((of_other & ~right).sum())))
+    p_values = [binomtest(lost, lost + gained).pvalue for lost, gained in discordant]
+    _, levels = holm_levels(p_values)
+    for place, (n_lost, n_gained) in enumerate(discordant):
         row = explained.kernels.loc[place]
         assert row["left_out"] == pytest.approx((n_lost - n_gained) / 80)
-        low, high = paired_interval(n_lost, n_gained, 80)
+        low, high = paired_interval(n_lost, n_gained, 80, levels[place])
         if low <= 0 <= high:  # The rule of three may widen it.
             assert row["left_out_low"] <= low
             assert row["left_out_high"] >= high
