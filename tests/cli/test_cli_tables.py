@@ -90,7 +90,7 @@ def shown(*tables: tuple[pd.DataFrame, str | None]) -> list[str]:
     console = Console(width=80)
     with console.capture() as captured:
         for table, title in tables:
-            console.print(comparison_grid(table, Classification(), "accuracy", None, title))
+            console.print(comparison_grid(table, Classification(), "accuracy", None, "t", title))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 

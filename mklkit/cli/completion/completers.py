@@ -83,8 +83,9 @@ def table_columns(ctx: typer.Context, incomplete: str) -> Named:
 def feature_columns(ctx: typer.Context, incomplete: str) -> Named:
     """Return the columns of the table without its target, as far as that is known."""
     columns = table_columns(ctx, incomplete)
-    target = ctx.params.get("target") or "target"
-    return [(name, remark) for name, remark in columns if name != target]
+    targets = ctx.params.get("target") or "target"
+    targets = [targets] if isinstance(targets, str) else targets
+    return [(name, remark) for name, remark in columns if name not in targets]
 
 
 def data_sets(incomplete: str) -> Named:
