@@ -97,12 +97,14 @@ class Pieces:
         """Write the rows of a table that has these places, a chunk at a time."""
         size = BUCKET_CHUNKS * table.chunk_rows
         buckets: list[list[int]] = [[] for _ in range(int(places.max()) // size + 1)]
-        columns: list[str] = []
+        columns: list[str] | None = None
         folder = scratch_folder()
         file = TemporaryFile(dir=folder)  # noqa: SIM115, as it is read in later passes
         with written_to(folder, f"The rows of {table.name} in another order"):
-            for chunk in table.chunks():
-                columns = chunk.columns.tolist()
+            for part in table.chunks():
+                columns = part.columns.tolist() if columns is None else columns
+                # Several files may have the same columns in other orders.
+                chunk = part[columns]
                 # Names would take more space than a few rows of many columns.
                 chunk.columns = pd.RangeIndex(len(columns))
                 chunk.index = pd.Index(places[chunk.index])
@@ -110,7 +112,7 @@ class Pieces:
                 for bucket in np.unique(of_rows).tolist():
                     buckets[bucket].append(file.tell())
                     pickle.dump(chunk[of_rows == bucket], file, pickle.HIGHEST_PROTOCOL)
-        pieces = cls(file, buckets, columns)
+        pieces = cls(file, buckets, columns or [])
         finalize(pieces, file.close)
         return pieces
 

@@ -129,6 +129,20 @@ def test_large_studies_and_several_files_of_a_source_are_read_in_parts(tmp_path:
     np.testing.assert_array_equal(column, GENES["g5"])
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_several_files_of_a_source_may_order_their_columns_differently(
+    ending: str, tmp_path: Path
+) -> None:
+    shuffled = GENES.sample(frac=1, random_state=3)
+    for part, rows in enumerate((shuffled[: N // 2], shuffled[N // 2 :].iloc[:, ::-1])):
+        path = tmp_path / f"part{part}{ending}"
+        rows.to_csv(path, index=False) if ending == ".csv" else rows.to_parquet(path, index=False)
+    files = StudyFiles(CLINICAL, {"genes": str(tmp_path / f"part*{ending}")}, "patient")
+    chunks = pd.concat([*StudyInParts.opened(files, CHUNK).chunks()])
+    for name in GENES.columns[1:]:
+        np.testing.assert_allclose(chunks[f"genes_{name}"], GENES[name], rtol=1e-12)
+
+
 def test_labels_that_pandas_wrote_identify_samples(tmp_path: Path) -> None:
     path = tmp_path / "genes.parquet"
     GENES.set_index("patient").to_parquet(path)
