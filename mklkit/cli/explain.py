@@ -21,7 +21,7 @@ from mklkit.cli.console import (
 )
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import files_for_model, groups_of
-from mklkit.cli.rows_to_score import rows_to_score
+from mklkit.cli.rows_to_score import rows_to_score, targets_in_order
 from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
 from mklkit.display.terminal import FirstThatFits, facts_grid, terminal_table
@@ -184,7 +184,7 @@ def explain(
     with faults_of_file(model):
         task = explained_task(pipeline)
         trained = None if ignore_groups else groups_of(metadata)
-        targets = target or targets_of(metadata)
+        targets = targets_in_order(target, targets_of(metadata))
         selectors = targets, groups or trained, split_column, trained
         read = rows_to_score(studied, pipeline, task, model, *selectors, refits=True)
         rows, truth, together, parts, _, notes = read

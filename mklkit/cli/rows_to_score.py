@@ -39,12 +39,12 @@ def rows_to_score(
     from mklkit.errors import DataError, counted, listed, quoted
 
     columns = columns_of(pipeline, model)
-    names = targets if len(targets) == task.n_targets else list(task.targets)
     if targets and len(targets) != task.n_targets:
         raise DataError(
             f"{model} predicts {counted(task.n_targets, 'column')}, and --target names"
             f" {len(targets)}: {listed(targets)}. Name each of them once."
         )
+    names = targets or list(task.targets)
     if len(targets) != task.n_targets == 1:
         raise DataError(
             f"{model} does not say which column holds the {task.plural}: name it with --target."
@@ -93,3 +93,20 @@ def rows_to_score(
     )
     ids = None if rows.ids is None else rows.ids[known]
     return features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, notes
+
+
+def targets_in_order(targets: list[str] | None, known: list[str]) -> list[str]:
+    """Return target columns in the order of a model's: those of its names are in their places.
+
+    They are the model's own by default.
+    """
+    from mklkit.errors import DataError, quoted
+
+    targets = targets or known
+    twice = [name for name in dict.fromkeys(targets) if targets.count(name) > 1]
+    if twice:
+        raise DataError(f"--target names {quoted(twice[0])} twice: name each column once.")
+    if len(targets) != len(known):
+        return [*targets]
+    others = iter([name for name in targets if name not in known])
+    return [name if name in targets else next(others) for name in known]

@@ -11,7 +11,7 @@ from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.outputs import check_outputs
 from mklkit.cli.predict import Findings, files_for_model, groups_of, known_rows
-from mklkit.cli.rows_to_score import rows_to_score
+from mklkit.cli.rows_to_score import rows_to_score, targets_in_order
 from mklkit.cli.tables import class_table
 from mklkit.display.numbers import number
 from mklkit.display.table import Column, ResultTable
@@ -72,7 +72,7 @@ def score(
     check_outputs([], [studied], model)
     with faults_of_file(model):
         task = task_of(pipeline)
-        targets = target or targets_of(metadata)
+        targets = targets_in_order(target, targets_of(metadata))
         grouped = groups or groups_of(metadata)
         selectors = targets, grouped, None, None if groups else grouped
         read = rows_to_score(studied, pipeline, task, model, *selectors)

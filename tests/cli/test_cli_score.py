@@ -1,0 +1,66 @@
+"""``mklkit score`` of small models: targets in any order, groups, and samples of few values."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.processes import Run
+from sklearn.metrics import r2_score
+
+N = 60
+
+
+def table(seed: int) -> pd.DataFrame:
+    """Return samples of two numeric targets, one class, and two columns that tell of them."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(random.normal(size=(N, 3)), columns=list("abc"))
+    noise = random.normal(size=(N, 2))
+    first, second = frame["a"] + noise[:, 0], 2 * frame["b"] + noise[:, 1]
+    kind = np.where(first > 0, "ill", "well")
+    return frame.assign(first=first, second=second, kind=kind)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the samples of two cohorts."""
+    folder = tmp_path_factory.mktemp("cohorts")
+    for seed, name in enumerate(("old", "new")):
+        table(seed).to_csv(folder / f"{name}.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def numbers(folder: Path, mklkit: Run) -> str:
+    """Fit and save a model of both numeric targets."""
+    model = str(folder / "numbers.mkl")
+    options = ("-t", "first", "-t", "second", "--drop", "kind", "-k", "linear", "-o", model)
+    assert mklkit("fit", str(folder / "old.csv"), *options).code == 0
+    return model
+
+
+def test_targets_are_scored_in_the_order_of_the_model(
+    folder: Path, numbers: str, mklkit: Run
+) -> None:
+    data = str(folder / "new.csv")
+    predicted = pd.read_csv(io.StringIO(mklkit("predict", numbers, data).out))
+    columns = [name for name in predicted if name.startswith("prediction")]
+    expected = r2_score(table(1)[["first", "second"]], predicted[columns])
+    for order in (("first", "second"), ("second", "first")):
+        result = mklkit("score", numbers, data, "-t", order[0], "-t", order[1], "--json").json
+        assert result["scores"]["all"]["r2"] == pytest.approx(expected)
+        assert result["target"] == "first, second"
+    renamed = table(1).rename(columns={"first": "other"})
+    renamed.to_csv(folder / "renamed.csv", index=False)
+    options = ("-t", "second", "-t", "other", "--json")
+    result = mklkit("score", numbers, str(folder / "renamed.csv"), *options).json
+    assert result["scores"]["all"]["r2"] == pytest.approx(expected)
+
+
+def test_a_target_is_named_once(folder: Path, numbers: str, mklkit: Run) -> None:
+    done = mklkit("score", numbers, str(folder / "new.csv"), "-t", "first", "-t", "first")
+    assert done.code == 2
+    assert "--target names 'first' twice" in done.err
