@@ -123,10 +123,10 @@ def fit(
 
         with working("saving"):
             facts = {key: result[key] for key in result if key != "model"}
-            if (ids := fitted.study.table.ids) is not None:
+            if fitted.ids is not None:
                 from mklkit.datasets.training_digest import as_text, digest_of, hashes_of_ids
 
-                facts["training_ids"] = as_text(digest_of(hashes_of_ids(ids)))
+                facts["training_ids"] = as_text(digest_of(hashes_of_ids(fitted.ids)))
             save_model(model, output, facts)
     if plot is not None:
         from mklkit.plotting.weights import KernelWeightsDisplay

@@ -50,14 +50,16 @@ def from_text(text: Any) -> Hashes:
 
 @attrs.define(eq=False)
 class KnownRows:
-    """How many new rows, which may come in parts, are training rows of a model.
+    """How many new rows, which may come in parts, are or may be training rows of a model.
 
     A model file keeps 8 bytes for each of at most 10,000 training rows: a hash of the identifier,
-    where files were joined by one, and one of all values that the encoder read. Identifiers
-    recognise a sample that was measured again, or lacks a source; values recognise the rows of a
-    table without identifiers, unless more than one in twenty training rows equals another one. A
-    hash does not contain what it was made from, but whoever knows an identifier, or all values of
-    a row, can test whether the model has learned from it. Sparse tables have no hashes of values.
+    where files were joined by one, and one of all values that the encoder read. Rows with equal
+    values are training rows, unless more than one in twenty training rows equals another one. Rows
+    of which only the identifiers are equal may be samples that were measured again, or lack a
+    source; they may as well be those of another cohort that is numbered alike, so they are only
+    asked about. A hash does not contain what it was made from, but whoever knows an identifier, or
+    all values of a row, can test whether the model has learned from it. Sparse tables have no
+    hashes of values.
 
     Parameters
     ----------
@@ -74,32 +76,48 @@ class KnownRows:
     ids: Hashes
     n_training: int
     n_rows: int = 0
-    by_id: int = 0
     by_values: int = 0
+    by_id: int = 0
+    """The rows with other values, or unknown ones, and the identifier of a training row."""
     name: str = ""
 
     def add(self, features: pd.DataFrame, ids: pd.Series | None) -> None:
         """Look at more rows, as read."""
         self.n_rows += len(features)
+        equal = np.zeros(len(features), bool)
+        digest = self._digest_of_values()
+        if len(digest):
+            equal = np.isin(self.encoder.row_hashes(features), digest)
+            self.by_values += int(equal.sum())
         if ids is not None and len(self.ids):
             self.name = str(ids.name)
-            self.by_id += int(np.isin(hashes_of_ids(ids), self.ids).sum())
-        if self.encoder is not None and len(self.encoder.row_digest_):
-            rows = self.encoder.row_hashes(features)
-            self.by_values += int(np.isin(rows, self.encoder.row_digest_).sum())
+            self.by_id += int((np.isin(hashes_of_ids(ids), self.ids) & ~equal).sum())
 
     def sentences(self) -> list[str]:
-        """Return a sentence if some rows are training rows."""
-        count, why = self.by_id, f"by {quoted(self.name)}"
-        digest = self.ids
-        if self.by_values > count:
-            count, why = self.by_values, "with the same values"
-            digest = self.encoder.row_digest_
-        if not count:
-            return []
+        """Return a sentence on rows that are training rows, and one on those that may be."""
+        lines = []
+        digest = self._digest_of_values()
+        if self.by_values:
+            are = "is a training row" if self.by_values == 1 else "are training rows"
+            lines.append(
+                f"{self._share(self.by_values, digest)} {are} of the model (with the same values):"
+                " scores on them are too good"
+            )
+        if self.by_id:
+            # Of a part of the training rows' values, the others are not known.
+            known = len(digest) >= DISTINCT * self.n_training
+            have = "has the identifier" if self.by_id == 1 else "have the identifiers"
+            but = " but other values" if len(digest) and known else ""
+            lines.append(
+                f"{self._share(self.by_id, self.ids)} {have} of training rows (by"
+                f" {quoted(self.name)}){but}: are they the same samples? Then scores on them are"
+                " too good"
+            )
+        return lines
+
+    def _digest_of_values(self) -> Hashes:
+        return self.ids[:0] if self.encoder is None else self.encoder.row_digest_
+
+    def _share(self, count: int, digest: Hashes) -> str:
         least = "at least " if len(digest) < self.n_training else ""
-        are = "is a training row" if count == 1 else "are training rows"
-        return [
-            f"{least}{count:,} of {counted(self.n_rows, 'row')} {are} of the model ({why}): scores"
-            " on them are too good"
-        ]
+        return f"{least}{count:,} of {counted(self.n_rows, 'row')}"

@@ -117,7 +117,9 @@ def fit_in_parts(
     study = study.with_notes(rows.notes)
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
-    return FittedStudy(study, pipeline, study.record(pipeline, split=kind, scores=scores, **times))
+    record = study.record(pipeline, split=kind, scores=scores, **times)
+    ids = None if chunked.ids is None else chunked.ids[known & ~held]
+    return FittedStudy(study, pipeline, record, ids)
 
 
 def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:

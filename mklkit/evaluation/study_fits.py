@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -30,11 +31,15 @@ from mklkit.numerics.sparse import take_rows
 
 @attrs.frozen(eq=False)
 class FittedStudy:
-    """A study with a fitted model, and the record of both: plain values to be told and saved."""
+    """A study with a fitted model, and the record of both: plain values to be told and saved.
+
+    ``ids`` are the identifiers of the rows that the model has learned from, if rows have any.
+    """
 
     study: Study
     model: Any
     record: dict[str, Any]
+    ids: pd.Series | None = None
 
 
 def fit_study(
@@ -86,7 +91,8 @@ def fit_study(
     record["choices"] += [*study.filled(learned), *notes]
     record["search"] = searched
     record["better_representations"] = _better_representations(study, model, split.train)
-    return FittedStudy(study, model, record)
+    ids = study.table.ids
+    return FittedStudy(study, model, record, None if ids is None else ids.iloc[learned])
 
 
 def _better_representations(

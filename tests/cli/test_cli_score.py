@@ -64,3 +64,21 @@ def test_a_target_is_named_once(folder: Path, numbers: str, mklkit: Run) -> None
     done = mklkit("score", numbers, str(folder / "new.csv"), "-t", "first", "-t", "first")
     assert done.code == 2
     assert "--target names 'first' twice" in done.err
+
+
+def test_held_out_rows_of_a_model_in_parts_are_no_training_rows(folder: Path, mklkit: Run) -> None:
+    names = [f"s{place}" for place in range(N)]
+    frame = table(0)[["a", "b", "kind"]].assign(id=names)
+    frame.to_csv(folder / "named.csv", index=False)
+    # Other values, so that only identifiers are equal.
+    frame.assign(a=frame["a"] + 0.1).to_csv(folder / "again.csv", index=False)
+    model = str(folder / "parts.mkl")
+    options = ("-t", "kind", "--by", "id", "-k", "linear", "--stream", "--holdout", "0.5")
+    fitted = mklkit("fit", str(folder / "named.csv"), *options, "-o", model, "--json").json
+    n_learned = fitted["scored_model"]["rows"]
+    assert n_learned < N
+    done = mklkit("score", model, str(folder / "again.csv"), "--by", "id")
+    assert f"{n_learned} of {N} rows have the identifiers of training rows" in done.err
+    done = mklkit("score", model, str(folder / "named.csv"), "--by", "id")
+    assert f"{n_learned} of {N} rows are training rows of the model" in done.err
+    assert "have the identifiers" not in done.err

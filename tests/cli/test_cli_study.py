@@ -197,8 +197,12 @@ class TestScore:
         expected = (genes["v3"].mean() + 5 - first.mean()) / first.std()
         assert shifts["genes_v3"]["shift"] == pytest.approx(expected)
         for command in ("score", "predict"):
+            done = mklkit(command, str(model), *files(study, "first", "genes", "prot"))
+            assert "60 of 60 rows are training rows of the model (with the same" in done.err
+            assert "identifiers of training rows" not in done.err
             done = mklkit(command, str(model), *files(study, "first", "genes"))
-            assert "60 of 60 rows are training rows of the model (by 'patient')" in done.err
+            # Rows that lack a source in training too have the same values.
+            assert " rows have the identifiers of training rows (by 'patient') but" in done.err
 
     def test_the_methods_tell_what_was_joined(self, model: Path, mklkit: Run) -> None:
         done = mklkit("inspect", str(model), "--methods")
