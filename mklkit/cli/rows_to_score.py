@@ -91,6 +91,12 @@ def rows_to_score(
     together, parts = (
         None if name is None else columns_read.loc[known, name] for name in (groups, split_column)
     )
+    if together is not None and together.isna().any():
+        raise DataError(
+            f"{data} has no {quoted(groups)} in {counted(int(together.isna().sum()), 'row')} of"
+            f" {len(together)}, which --groups needs for each: leave such rows out, or give each a"
+            " group of its own."
+        )
     ids = None if rows.ids is None else rows.ids[known]
     return features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, notes
 

@@ -82,3 +82,13 @@ def test_held_out_rows_of_a_model_in_parts_are_no_training_rows(folder: Path, mk
     done = mklkit("score", model, str(folder / "named.csv"), "--by", "id")
     assert f"{n_learned} of {N} rows are training rows of the model" in done.err
     assert "have the identifiers" not in done.err
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["numbers", "names"])
+def test_each_row_needs_a_group(named: bool, folder: Path, numbers: str, mklkit: Run) -> None:
+    groups = pd.Series(np.arange(N) // 2).where(np.arange(N) < 20)
+    frame = table(1).assign(patient="p" + groups.astype("string") if named else groups)
+    frame.to_csv(folder / "gaps.csv", index=False)
+    done = mklkit("score", numbers, str(folder / "gaps.csv"), "--groups", "patient")
+    assert done.code == 2
+    assert "has no 'patient' in 40 rows of 60" in done.err
