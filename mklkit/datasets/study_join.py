@@ -23,6 +23,7 @@ SHOWN_IDS = 3
 Form = Callable[[str], str]
 
 FORMS: tuple[tuple[str, Form], ...] = (
+    ("without the fraction .0", lambda text: re.sub(r"^(\d+)\.0+$", r"\1", text)),
     ("without leading zeros", lambda text: text.lstrip("0")),
     ("in one case", str.casefold),
     ("with letters and digits alone", lambda text: re.sub(r"[\W_]", "", text).casefold()),

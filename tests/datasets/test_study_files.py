@@ -121,6 +121,7 @@ def test_identifiers_are_compared_as_text(tmp_path: Path) -> None:
 
 UNLIKE = {
     "leading zeros": ([f"{n}" for n in range(40)], [f"{n:03}" for n in range(40)], "'000'"),
+    "a fraction": ([f"{n}.0" for n in range(40)], [f"{n}" for n in range(40)], "'0.0' beside '0'"),
     "case": ([i.upper() for i in IDS], IDS, "'P000'"),
     "a part more": ([f"TCGA-{i}-01A" for i in IDS], [f"TCGA-{i}" for i in IDS], "-01A'"),
     "nothing in common": ([f"x{n}" for n in range(40)], IDS, "'x0'"),
