@@ -140,7 +140,7 @@ def _predict(
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
     schema = None if encoder is None else encoder.schema_
-    findings = Findings(encoder)
+    findings = Findings(pipeline)
     task = task_of(pipeline)
     predictions = Predictions(task, pipeline, top)
     tally = Tally(task)
@@ -161,7 +161,7 @@ def _predict(
                 if len(rows.targets.columns) == len(targets) > 0:
                     tally.add(rows.targets[known], table[known])
         finally:
-            findings.say(pipeline, gross=True)
+            findings.say(gross=True)
             for sentence in training.sentences():
                 say(sentence)
     predictions.say()
@@ -302,7 +302,10 @@ def _with_empty_rows(table: pd.DataFrame, known: NDArray[np.bool_]) -> pd.DataFr
 class Findings:
     """Oddities in new rows, counted chunk by chunk and reported once."""
 
-    encoder: TableEncoder | None
+    pipeline: Any
+    encoder: TableEncoder | None = attrs.field()
+    looked_up: Counter[str] = attrs.field(factory=Counter)
+    """The rows whose identifiers each kernel on row ids knows."""
     rows: Counter[str] = attrs.field(factory=Counter)
     unknown: dict[str, dict[str, None]] = attrs.field(factory=dict)
     """By text column, the values that were not in the training data, in order of appearance."""
@@ -310,6 +313,12 @@ class Findings:
     """Count, smallest and largest value of columns wholly outside the training data."""
     near: set[str] = attrs.field(factory=set)
     shifts: ColumnShifts = attrs.field()
+
+    @encoder.default
+    def _first_step(self) -> TableEncoder | None:
+        from mklkit.datasets.pipeline import encoder_in
+
+        return encoder_in(self.pipeline)
 
     @shifts.default
     def _no_shifts(self) -> ColumnShifts:
@@ -322,6 +331,9 @@ class Findings:
         import numpy as np
         import pandas as pd
 
+        from mklkit.datasets.pipeline import n_looked_up
+
+        self.looked_up.update(n_looked_up(self.pipeline, features))
         self.shifts.add(features)
         for name, values in [] if self.encoder is None else self.encoder.unseen_values(features):
             self.rows[name] += len(values)
@@ -341,10 +353,16 @@ class Findings:
                 bounds = min(least, numbers.min()), max(most, numbers.max())
                 self.far[name] = (count + len(numbers), *bounds)
 
-    def say(self, pipeline: Any, gross: bool = False) -> None:
+    def say(self, gross: bool = False) -> None:
         """Report them by column, and the shifts or ``gross`` shifts of the others."""
         from mklkit.datasets.pipeline import inputs_of_kernels
 
+        for label, count in self.looked_up.items():
+            if not count:
+                say(
+                    f"no row has the source {quoted(label)}: none of their identifiers is in its"
+                    " matrix"
+                )
         for name, values in self.unknown.items():
             if values:
                 shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
@@ -361,7 +379,7 @@ class Findings:
                     f" ({extent(low, high)}); same units?"
                 )
         out = {*self.far} - self.near
-        for sentence in self.shifts.sentences(inputs_of_kernels(pipeline), gross, out):
+        for sentence in self.shifts.sentences(inputs_of_kernels(self.pipeline), gross, out):
             say(sentence)
 
     def _ranges(self) -> Iterator[tuple[str, float, float]]:

@@ -58,7 +58,6 @@ def score(
     intervals of 95 % over samples, or over groups. A source of which DATA has no column is
     missing in all samples.
     """
-    from mklkit.datasets.pipeline import encoder_in
     from mklkit.estimators.task_of import task_of
     from mklkit.evaluation.cohort import score_cohort
     from mklkit.evaluation.shifts import RULE
@@ -79,9 +78,9 @@ def score(
         rows, truth, together, _, ids, notes = read
         training = known_rows(pipeline, metadata)
         training.add(rows, ids)
-        findings = Findings(encoder_in(pipeline))
+        findings = Findings(pipeline)
         findings.add(rows)
-        findings.say(pipeline)
+        findings.say()
         with working("scoring"):
             task = task_named(task.name, [str(name) for name in truth])
             result: dict[str, Any] = score_cohort(

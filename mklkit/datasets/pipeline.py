@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -361,15 +361,31 @@ def _missing_and_none(
 
 def _with_known_ids(model: Any, features: pd.DataFrame) -> pd.DataFrame:
     """Return rows with gaps for the identifiers that the kernels of a model can't look up."""
+    for _, name, unknown in _looked_up(model, features):
+        features = features.assign(**{name: features[name].mask(unknown)})
+    return features
+
+
+def _looked_up(model: Any, features: pd.DataFrame) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Yield each kernel on row ids beside others, its column, and the rows (n,) unknown to it."""
     if all(source.reads != "row ids" for source in declared_sources(model)):
-        return features
+        return
     kernels = bind_kernels(classifier_in(model).kernels)
     for bound in kernels if len(kernels) > 1 else ():
         chosen = chosen_columns([bound.columns], features.columns.tolist())
         for name in chosen if bound.reads == "row ids" and bound.columns is not None else ():
-            unknown = bound.kernel.unknown(features[name].to_numpy(object))
-            features = features.assign(**{name: features[name].mask(unknown)})
-    return features
+            yield bound.label, name, bound.kernel.unknown(features[name].to_numpy(object))
+
+
+def n_looked_up(pipeline: Any, features: pd.DataFrame) -> dict[str, int]:
+    """Return how many rows each kernel on row ids of a pipeline can look up, by its label.
+
+    There are none of a kernel without others, which can't be missing.
+    """
+    known: dict[str, int] = {}
+    for label, _, unknown in _looked_up(pipeline[-1], features):
+        known[label] = int((~unknown).sum())
+    return known
 
 
 def columns_needed(pipeline: Any) -> list[str]:

@@ -225,7 +225,10 @@ class Table:
         named = kernel_list(kernels)
         for place, bound in enumerate(bank):
             if bound.reads == "row ids" and bound.columns is None:
-                unknown = bound.kernel.unknown(ids) & (len(bank) > 1)
+                unknown = bound.kernel.unknown(ids)
+                if unknown.all():
+                    _refuse_other_ids(bound, self.ids)
+                unknown &= len(bank) > 1
                 # Kernels that look up different samples need a column each.
                 label = f"{self.ids.name}_{bound.label}" if columns else str(self.ids.name)
                 name = of_unknown.setdefault(unknown.tobytes(), label)
@@ -577,6 +580,15 @@ def with_sources(table: Table, joined: RawTable | TableInParts, rows: Any) -> Ta
     }
     return attrs.evolve(
         table, sources={name: columns for name, columns in sources.items() if columns}
+    )
+
+
+def _refuse_other_ids(bound: Any, ids: pd.Series) -> None:
+    """Raise an error for a kernel that can look up none of the identifiers of a table."""
+    raise DataError(
+        f"No {quoted(str(ids.name))} of the samples is among the identifiers of kernel"
+        f" {quoted(bound.label)}: {listed(ids.tolist())} are not among"
+        f" {listed([*bound.kernel.known_ids()])}. Write them alike in the files and in the matrix."
     )
 
 

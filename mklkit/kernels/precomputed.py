@@ -312,6 +312,12 @@ class Precomputed(FixedKernel):
             return np.zeros(len(ids), bool)
         return ~np.isin(words_of(ids, "").astype(np.str_), self._words)
 
+    def known_ids(self) -> list[str]:
+        """Return the identifiers of the rows, in their order; none if they are numbered."""
+        if self._words is None or self._places is None:
+            return []
+        return [str(word) for word in self._words[np.argsort(self._places)]]
+
     def _refuse_new(self, ids: NDArray[np.intp]) -> None:
         if ids.max(initial=-1) >= self._values.shape[1]:
             raise DataError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -90,6 +91,10 @@ class WrappingKernel(Kernel):
     def unknown(self, ids: Any) -> NDArray[np.bool_]:
         """Return which samples the inner kernel can't look up (n,)."""
         return self.kernel.unknown(ids)
+
+    def known_ids(self) -> Sequence[str]:
+        """Return the identifiers that the inner kernel can look up."""
+        return self.kernel.known_ids()
 
     @abstractmethod
     def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:

@@ -280,6 +280,16 @@ class Kernel(Component, ABC):
         """
         return np.zeros(len(ids), bool)
 
+    def known_ids(self) -> Sequence[str]:
+        """Return the identifiers that a kernel on row ids can look up, to be told in messages.
+
+        Returns
+        -------
+        sequence of str
+            None by default.
+        """
+        return []
+
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel fitted to weighted samples.
 

@@ -194,6 +194,34 @@ def test_samples_without_a_row_in_a_matrix_miss_its_source(
 
 
 @pytest.mark.process
+def test_identifiers_of_which_none_is_in_a_matrix_are_told(
+    mklkit: Run, study: Path, tmp_path: Path
+) -> None:
+    rows = rows_of(study).drop(columns=GENES).dropna()
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    others = rows.assign(patient="x" + rows["patient"])
+    others.to_csv(tmp_path / "others.csv", index=False)
+    every = rows_of(study)
+    ids = every["patient"].to_numpy(str)
+    np.savez(tmp_path / "net.npz", ids=ids, K=rbf_kernel(every[GENES], gamma=0.1))
+    options = ("--target", "outcome", "--by", "patient", "-k", "linear@age,bmi")
+    options += ("-k", f"net:precomputed(path='{tmp_path / 'net.npz'}')")
+    model = tmp_path / "model.mkl"
+    done = mklkit("fit", tmp_path / "rows.csv", *options, "-o", model)
+    assert done.code == 0, done
+    told = "no row has the source 'net': none of their identifiers is in its matrix"
+    for command in ("predict", "score"):
+        for name, absent in (("rows", False), ("others", True)):
+            done = mklkit(command, model, tmp_path / f"{name}.csv", "--by", "patient")
+            assert done.code == 0, done
+            assert (told in done.err) == absent
+    done = mklkit("fit", tmp_path / "others.csv", *options)
+    done.refused("No 'patient' of the samples is among the identifiers of kernel 'net'")
+    assert f"'x{ids[0]}'" in done.err
+    assert f"'{ids[0]}'" in done.err
+
+
+@pytest.mark.process
 def test_matrices_of_a_cohort_without_a_source(mklkit: Run, study: Path, tmp_path: Path) -> None:
     model, out = tmp_path / "model.mkl", tmp_path / "cross.npz"
     fit = mklkit("fit", *FILES, *KERNELS, "--holdout", "0", "-o", model, cwd=study)
