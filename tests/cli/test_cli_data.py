@@ -118,6 +118,8 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
     assert said.splitlines() == [
         "column 'price' read as numbers: '2,110' as 2.11",
         "column 'color': not in the training data, in 1 row: 'pink'",
+        "59 of 60 rows are training rows of the model (with the same values): scores on them are"
+        " too good",
     ]
 
 

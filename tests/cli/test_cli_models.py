@@ -32,7 +32,9 @@ def test_predictions_are_the_models_in_the_order_of_the_rows(
     assert out["prediction"].tolist() == expected.tolist()
     scores = model.decision_function(patients.drop(columns="target"))
     np.testing.assert_allclose(out.iloc[:, 1:], scores, rtol=1e-9)
-    assert done.err == f"wrote 120 predictions to {tmp_path / 'out.csv'}\n"
+    note, wrote = done.err.splitlines()
+    assert note.startswith("120 of 120 rows are training rows of the model")
+    assert wrote == f"wrote 120 predictions to {tmp_path / 'out.csv'}"
 
 
 def test_the_likeliest_classes_are_best_first(
@@ -82,7 +84,9 @@ def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
     out = pd.read_csv(io.StringIO(done.out))
     assert out["prediction"].tolist() == [labels[s > 0] for s in out["score"]]
     accuracy = np.mean(out["prediction"] == kinds)
-    assert done.err.startswith(f"accuracy {100 * accuracy:.1f} %, balanced")
+    note, scores = done.err.splitlines()
+    assert note.startswith("40 of 40 rows are training rows of the model")
+    assert scores.startswith(f"accuracy {100 * accuracy:.1f} %, balanced")
 
 
 def test_a_file_that_makes_numbers_of_words_still_fits(mklkit: Run, tmp_path: Path) -> None:
