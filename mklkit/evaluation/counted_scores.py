@@ -111,7 +111,14 @@ def _mean_area(truth: NDArray[Any], responses: Responses) -> OfCounts | None:
     areas = [_area(truth == code, column) for code, column in columns if (truth == code).any()]
     if not areas:
         return None
-    return lambda counts: np.nanmean([area(counts) for area in areas], axis=0)
+
+    def mean(counts: NDArray[Any]) -> NDArray[np.float64]:
+        values = np.array([area(counts) for area in areas])
+        known = ~np.isnan(values)
+        # Draws of a single class have none.
+        return _over(np.where(known, values, 0).sum(axis=0), known.sum(axis=0))
+
+    return mean
 
 
 def _area(positive: NDArray[np.bool_], values: NDArray[Any]) -> OfCounts:

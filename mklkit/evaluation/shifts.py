@@ -65,10 +65,17 @@ class ColumnShifts:
     names: list[str]
     training: NDArray[np.float64]
     sums: NDArray[np.float64] = attrs.field()
+    lowest: NDArray[np.float64] = attrs.field()
+    highest: NDArray[np.float64] = attrs.field()
 
     @sums.default
     def _no_rows(self) -> NDArray[np.float64]:
         return np.zeros((5, len(self.names)))
+
+    @lowest.default
+    @highest.default
+    def _no_values(self) -> NDArray[np.float64]:
+        return np.full(len(self.names), np.nan)
 
     @classmethod
     def of(cls, encoder: TableEncoder | None) -> Self:
@@ -86,6 +93,10 @@ class ColumnShifts:
         for start in range(0, len(places), COLUMNS):
             some = places[start : start + COLUMNS]
             numbers = all_as_numbers(features[[self.names[place] for place in some]])
+            # Rounding hides in the sums that a column is constant.
+            ends = np.fmin.reduce(numbers, axis=0), np.fmax.reduce(numbers, axis=0)
+            self.lowest[some] = np.fmin(self.lowest[some], ends[0])
+            self.highest[some] = np.fmax(self.highest[some], ends[1])
             # Sums of powers lose no digits if values are about 0.
             self.sums[:, some] += power_sums(
                 (numbers - self.training[1, some]) / self.training[2, some]
@@ -108,6 +119,7 @@ class ColumnShifts:
         n, _, ratio, now = moments_of_sums(about(sums, shift), shift)
         least = np.minimum(n, n_training)
         limit = t.isf(LEVEL / (4 * max(1, len(shift))), least - 1)
+        ratio = np.where(self.lowest[there] == self.highest[there], 0, ratio)
         kurtosis = np.maximum(3, np.maximum(kurtosis, now))
         of_ratio = np.sqrt((kurtosis - 1) / 4 * (1 / n + 1 / n_training))
         with np.errstate(divide="ignore"):
@@ -184,7 +196,10 @@ def _factor(ratios: pd.Series) -> pd.Series:
 
 def _words(row: Mapping[str, Any]) -> str:
     """Return the larger shift of a column in words."""
-    ratio = max(row["ratio"], 1e-300)
+    ratio = row["ratio"]
+    if ratio == 0:
+        of_training = f"{significant(row['training_mean'], 4)} on average in training"
+        return f"{quoted(row['column'])} is constant ({significant(row['mean'], 6)}; {of_training})"
     if abs(row["shift"]) / SMALL >= abs(np.log(ratio)) / np.log(SMALL_RATIO):
         sign = "+" if row["shift"] > 0 else ""
         means = f"{significant(row['training_mean'], 4)} to {significant(row['mean'], 4)}"

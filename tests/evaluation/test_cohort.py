@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from mklkit import MKLClassifier, MKLRegressor, build_pipeline
 from mklkit.errors import DataError
 from mklkit.evaluation.calibration_lines import calibration_of
 from mklkit.evaluation.cohort import score_cohort
+from mklkit.evaluation.counted_scores import of_counts
 from mklkit.protocols.score import Answers
 from mklkit.tasks import Classification, Regression
 
@@ -232,3 +234,13 @@ def test_intervals_of_a_calibration_hold_the_truth(size: int) -> None:
         covered += [low < true < high for true, (low, high) in zip(truths, ends, strict=True)]
     # A binomial share of 0.95 is below 0.91 in one of a hundred such runs.
     assert (covered >= 0.91 * n_cohorts).all()
+
+
+def test_draws_of_one_class_have_no_area() -> None:
+    truth, values = np.array([0, 0, 1]), np.array([0.2, 0.6, 0.5])
+    area = of_counts("roc_auc", truth, {"decision_function": values}, np.array([0, 1]))
+    assert area is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn = area(np.array([[1.0, 1, 1], [2, 1, 0], [2, 0, 1]]))
+    np.testing.assert_allclose(drawn, [roc_auc_score(truth, values), np.nan, 1])

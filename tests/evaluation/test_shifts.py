@@ -94,3 +94,17 @@ def test_only_gross_shifts_are_told_where_asked() -> None:
     assert "x_1" in sentence
     assert "x_0" not in sentence
     assert "'x_0'" in shifts.sentences()[0]
+
+
+@pytest.mark.parametrize("value", [5.0, 0.1, 1003.7])
+def test_a_constant_column_is_told_as_such(value: float) -> None:
+    training = frame(np.random.default_rng(4).normal(1000, 3, (80, 2)))
+    shifts = ColumnShifts.of(TableEncoder().fit(training))
+    cohort = training.assign(x_1=value)
+    shifts.add(cohort[:30])
+    shifts.add(cohort[30:])
+    table = shifts.table().set_index("column")
+    assert table.loc["x_1", "ratio"] == 0
+    assert table.loc["x_0", "ratio"] == pytest.approx(1)
+    (sentence,) = shifts.sentences()
+    assert f": 'x_1' is constant ({value:g}; 1" in sentence
