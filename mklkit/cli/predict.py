@@ -422,6 +422,7 @@ class Tally:
         import pandas as pd
 
         from mklkit.errors import listed
+        from mklkit.evaluation.cohort import OF_CLASSES, has_one_class
 
         if not self.names:
             return
@@ -441,9 +442,14 @@ class Tally:
             known.key: f"{known.words} {known.written(score[known.key])}"
             for known in self.task.labeled
         }
-        baseline = words.pop("baseline")
-        rows, reached = counted(score["rows"], "row"), ", ".join(words.values())
-        say(f"{reached} on the {rows} with {listed(self.names)} given; {baseline}")
+        baseline = f"; {words['baseline']}"
+        undefined = {"baseline"}
+        if has_one_class(self.task, truth):
+            undefined = {*OF_CLASSES}
+            baseline = f", which are all of the class {quoted(str(truth[0]))}"
+        reached = ", ".join(text for key, text in words.items() if key not in undefined)
+        rows = counted(score["rows"], "row")
+        say(f"{reached} on the {rows} with {listed(self.names)} given{baseline}")
 
 
 @contextmanager

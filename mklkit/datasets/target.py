@@ -189,15 +189,20 @@ def looks_like_numbers(target: pd.Series) -> bool:
     return n_values > MANY_CLASSES and n_values > SHARE_OF_ROWS * len(values)
 
 
-def learned_numbers(target: pd.Series) -> pd.Series:
-    """Return a target without gaps as numbers in float64."""
+def scored_numbers(target: pd.Series) -> pd.Series:
+    """Return a target without gaps as numbers in float64, which may all be the same."""
     if not is_numeric_dtype(target) or is_bool_dtype(target):
         raise DataError(
             f"The target {target.name!r} holds {quoted(str(target.iloc[0]))}, not numbers, as"
             " regression needs: choose a column of numbers by --target, or leave out --task"
             " regression."
         )
-    values = _finite(target)
+    return _finite(target)
+
+
+def learned_numbers(target: pd.Series) -> pd.Series:
+    """Return a target without gaps as numbers in float64, of which some must differ."""
+    values = scored_numbers(target)
     if values.nunique() < 2:
         raise DataError(
             f"The target {target.name!r} is {values.iloc[0]:g} in all {len(values)} rows: there is"

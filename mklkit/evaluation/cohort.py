@@ -128,7 +128,7 @@ def _add_scores(
 ) -> dict[str, Interval]:
     """Add the scores that are not yet known, and return the intervals of all of them."""
     known |= {score.key: _of(score, answers) for score in scores if score.key not in known}
-    if _has_one_class(answers, task):
+    if has_one_class(task, answers.truth):
         known |= dict.fromkeys([*OF_CLASSES, "better_than_baseline"])
     return {
         score.key: None if known[score.key] is None else interval_of(score, answers, task)
@@ -140,8 +140,9 @@ OF_CLASSES = (BALANCED.key, AREA.key, BASELINE.key)
 """The scores that compare classes, and are undefined for samples of one."""
 
 
-def _has_one_class(answers: Answers, task: Task) -> bool:
-    return task.has_classes and len(np.unique(answers.truth)) == 1
+def has_one_class(task: Task, truth: NDArray[Any]) -> bool:
+    """Return whether all scored samples are of one class, so that classes can't be compared."""
+    return task.has_classes and len(np.unique(truth)) == 1
 
 
 def _undefined(answers: Answers, task: Task, model: Any) -> list[str]:
@@ -215,7 +216,7 @@ def _interval(
     else:
         samples = (_taken(answers, rows, task) for rows in drawing.rows(n_draws))
         drawn = np.array([_of(score, some) for some in samples], dtype=float)
-    values = drawn[~np.isnan(drawn)]
+    values = drawn[np.isfinite(drawn)]
     if len(values) < max(1, LEVEL * len(drawn)) or np.ptp(values) < ROUNDING:
         return None
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.dummy import DummyRegressor
 
-from mklkit.datasets.target import learned_numbers, looks_like_numbers
+from mklkit.datasets.target import learned_numbers, looks_like_numbers, scored_numbers
 from mklkit.errors import DataError, listed
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.leakage import columns_giving_number
@@ -60,6 +60,10 @@ class Regression(Task):
     def read(self, columns: pd.DataFrame) -> pd.DataFrame:
         """Return the numbers in float64."""
         return pd.DataFrame({name: learned_numbers(columns[name]) for name in columns})
+
+    def read_scored(self, columns: pd.DataFrame) -> pd.DataFrame:
+        """Return the numbers in float64; errors are defined for a single number too."""
+        return pd.DataFrame({name: scored_numbers(columns[name]) for name in columns})
 
     @classmethod
     def claims(cls, columns: pd.DataFrame) -> bool:

@@ -92,3 +92,33 @@ def test_each_row_needs_a_group(named: bool, folder: Path, numbers: str, mklkit:
     done = mklkit("score", numbers, str(folder / "gaps.csv"), "--groups", "patient")
     assert done.code == 2
     assert "has no 'patient' in 40 rows of 60" in done.err
+
+
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_one_or_two_numbers_have_errors(
+    n_rows: int, folder: Path, numbers: str, mklkit: Run
+) -> None:
+    path, few = str(folder / "few.csv"), table(1)[:n_rows]
+    few.to_csv(path, index=False)
+    predicted = pd.read_csv(io.StringIO(mklkit("predict", numbers, path).out)).to_numpy()
+    result = mklkit("score", numbers, path, "--json").json
+    scores, intervals = result["scores"]["all"], result["intervals"]["all"]
+    error = np.abs(few[["first", "second"]].to_numpy() - predicted).mean()
+    assert scores["mean_absolute_error"] == pytest.approx(error)
+    assert (scores["r2"] is None) == (n_rows == 1)
+    # Half of all draws of two samples have one twice.
+    assert intervals["r2"] is None
+    assert " – " not in mklkit("score", numbers, path).out
+
+
+def test_one_class_has_an_accuracy_alone(folder: Path, mklkit: Run) -> None:
+    model, path = str(folder / "kinds.mkl"), str(folder / "ill.csv")
+    options = ("-t", "kind", "--drop", "first", "--drop", "second", "-k", "linear", "-o", model)
+    assert mklkit("fit", str(folder / "old.csv"), *options).code == 0
+    ill = table(1).query("kind == 'ill'")
+    ill.to_csv(path, index=False)
+    said = mklkit("predict", model, path).err
+    assert f"on the {len(ill)} rows with 'kind' given, which are all of the class 'ill'" in said
+    assert "balanced" not in said
+    assert "majority" not in said
+    assert "balanced" in mklkit("predict", model, str(folder / "new.csv")).err
