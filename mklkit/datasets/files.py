@@ -72,9 +72,10 @@ def read_whole(
 ) -> RawTable:
     """Read a built-in table, or a file: features and target side by side, under unique text names.
 
-    Formats that keep the target apart (libsvm, NPZ) have it last, as ``target``. ``as_text`` are
-    names or globs of columns of a CSV file to leave as text; ``label`` is a name under which the
-    labels of rows that pandas wrote are a column.
+    The rows of several files, which a glob or a folder stands for, follow each other. Formats that
+    keep the target apart (libsvm, NPZ) have it last, as ``target``. ``as_text`` are names or globs
+    of columns of a CSV file to leave as text; ``label`` is a name under which the labels of rows
+    that pandas wrote are a column.
     """
     text = str(source)
     if text in BUILTIN_NAMES:
@@ -85,6 +86,10 @@ def read_whole(
         raise DataError(
             f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
             f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(ENDINGS)}."
+        )
+    if (files := files_of(source)) != [path]:
+        return _one_after_another(
+            [read_whole(file, as_text, label) for file in files], files, str(source)
         )
     known = _checked_format(path)
     decimal = None
@@ -109,6 +114,29 @@ def read_whole(
         contents.sources,
         contents.unnamed,
     )
+
+
+def _one_after_another(tables: Sequence[RawTable], files: Sequence[Path], source: str) -> RawTable:
+    """Return the rows of several files, which have the columns of the first in any order."""
+    first = tables[0]
+    for table, file in zip(tables, files, strict=True):
+        absent = [name for name in first.columns if name not in table.frame]
+        if absent:
+            raise DataError(
+                f"{file} lacks the column {quoted(str(absent[0]))}, which {files[0]} has."
+            )
+    frame, more = plain_values(
+        joined([table.frame[first.columns] for table in tables]).reset_index(drop=True), source
+    )
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    origin = f"{len(files)} files, {source}"
+    return RawTable(frame, Path(source).name, origin, [*notes, *more], first.decimal)
+
+
+def title_of(source: str | PathLike[str]) -> str:
+    """Return what messages call a source: the name of a file, or a glob or folder as it is."""
+    is_file = str(source) in BUILTIN_NAMES or len(files_of(source)) == 1
+    return Path(source).name if is_file else str(source)
 
 
 def _name_of(path: Path) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mklkit.datasets.columns import plain_values
 from mklkit.datasets.file_contents import UNNAMED, in_rows
-from mklkit.datasets.files import RawTable, read_whole
+from mklkit.datasets.files import RawTable, read_whole, title_of
 from mklkit.datasets.study_join import FileOfSamples, Join, identifiers
 from mklkit.errors import DataError, counted, listed, named, quoted, suggest, type_name
 from mklkit.estimators.sources import NOT_IN_NAMES, as_source_name, may_name_source
@@ -327,6 +327,6 @@ def whole_file(
         raw, title = _of_frame(part, study.by, name), name
     else:
         raw = read_whole(part, [study.by, *_own_globs(name, as_text)], study.by)
-        title = Path(part).name
+        title = title_of(part)
     raw = _beside(raw, study.by, before) if before else _with_ids(raw, study.by)
     return WholeFile.of(raw, study.by, title, bool(before))

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.builtin import BUILTIN_NAMES
-from mklkit.datasets.files import ChunkedTable, Progress, files_of, joined, rows_at_a_time
+from mklkit.datasets.files import ChunkedTable, Progress, files_of, joined, rows_at_a_time, title_of
 from mklkit.datasets.formats import format_of
 from mklkit.datasets.paths import scratch_folder, written_to
 from mklkit.datasets.study_files import Part, StudyFiles, WholeFile, whole_file
@@ -43,12 +43,11 @@ class ChunkedFile:
     _pieces: dict[tuple[str, ...], Pieces] = attrs.field(factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, table: ChunkedTable, by: str) -> Self:
-        """Read the identifiers of a table."""
+    def of(cls, table: ChunkedTable, by: str, path: str) -> Self:
+        """Read the identifiers of a table that messages call by its path."""
         table.as_text.add(by)
         table.wanted = [by]
         parts = [chunk[by] for chunk in table.chunks() if len(chunk)]
-        path = table.files[0].path.name if len(table.files) == 1 else table.name
         if not parts:
             raise DataError(f"{path} has no rows.")
         ids, remarks = identifiers(pd.concat(parts), path)
@@ -149,7 +148,7 @@ class StudyInParts:
         for name, part in study.parts.items():
             chunked = _chunked(part, study.by, chunk_rows)
             if chunked is not None:
-                files[name] = ChunkedFile.of(chunked, study.by)
+                files[name] = ChunkedFile.of(chunked, study.by, title_of(str(part)))
                 continue
             whole = whole_file(study, name, [*files.values()])
             if not isinstance(part, pd.DataFrame):

@@ -112,7 +112,7 @@ def _mean_area(truth: NDArray[Any], responses: Responses) -> OfCounts | None:
     if not areas:
         return None
 
-    def mean(counts: NDArray[Any]) -> NDArray[np.float64]:
+    def mean(counts: Array) -> Array:
         values = np.array([area(counts) for area in areas])
         known = ~np.isnan(values)
         # Draws of a single class have none.

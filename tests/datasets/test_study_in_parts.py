@@ -138,9 +138,13 @@ def test_several_files_of_a_source_may_order_their_columns_differently(
         path = tmp_path / f"part{part}{ending}"
         rows.to_csv(path, index=False) if ending == ".csv" else rows.to_parquet(path, index=False)
     files = StudyFiles(CLINICAL, {"genes": str(tmp_path / f"part*{ending}")}, "patient")
-    chunks = pd.concat([*StudyInParts.opened(files, CHUNK).chunks()])
-    for name in GENES.columns[1:]:
-        np.testing.assert_allclose(chunks[f"genes_{name}"], GENES[name], rtol=1e-12)
+    study = StudyInParts.opened(files, CHUNK)
+    whole = files.read()
+    for frame in (pd.concat([*study.chunks()]), whole.frame):
+        for name in GENES.columns[1:]:
+            np.testing.assert_allclose(frame[f"genes_{name}"], GENES[name], rtol=1e-12)
+    for notes in (study.notes, whole.notes):
+        assert f"{tmp_path / f'part*{ending}'}: 300 samples, 12 columns" in notes
 
 
 def test_labels_that_pandas_wrote_identify_samples(tmp_path: Path) -> None:
