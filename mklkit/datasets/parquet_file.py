@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import attrs
+import numpy as np
 import pandas as pd
 
 from mklkit.datasets.columns import check_names
@@ -39,6 +40,8 @@ class ParquetFile:
     decimal: None = None
     labels: list[str] = attrs.field(factory=list)
     """The names of the labels of rows that pandas wrote, which are no columns but can be read."""
+    ranges: dict[str, tuple[int, int]] = attrs.field(factory=dict)
+    """The first number and the step of labels that count rows, which the file has no values of."""
 
     @classmethod
     def opened(cls, path: Path) -> Self:
@@ -50,12 +53,18 @@ class ParquetFile:
             with pq.ParquetFile(path) as file:
                 schema, n_rows = file.schema_arrow, file.metadata.num_rows
             check_names(schema.names, path.name)
-            labels = [*filter(_is_name, (schema.pandas_metadata or {}).get("index_columns", ()))]
+            written = (schema.pandas_metadata or {}).get("index_columns", ())
+            ranges = {
+                each["name"]: (each["start"], each["step"])
+                for each in written
+                if isinstance(each, dict) and _is_name(each.get("name"))
+            }
+            labels = [*ranges, *filter(_is_name, written)]
             columns = [name for name in schema.names if name not in labels]
             types = {field.name: field.type for field in schema}
             kind_of = {values: _kind(values) for values in {*types.values()}}
             kinds = {name: kind_of[types[name]] for name in columns}
-        return cls(path, columns, kinds, n_rows, signature, labels=labels)
+        return cls(path, columns, kinds, n_rows, signature, labels=labels, ranges=ranges)
 
     @property
     def bytes_in_memory(self) -> int:
@@ -69,6 +78,26 @@ class ParquetFile:
         """Yield some rows, or all at once, and how many bytes of the file have been read."""
         names = {*self.columns} if columns is None else {*columns}
         wanted = [name for name in [*self.labels, *self.columns] if name in names]
+        stored = [name for name in wanted if name not in self.ranges]
+        n_before = 0
+        for frame, n_bytes in self._stored(rows, stored) if stored else self._empty(rows):
+            counts = n_before + np.arange(len(frame))
+            n_before += len(frame)
+            for name, (start, step) in self.ranges.items():
+                if name in names:
+                    frame.insert(0, name, start + step * counts)
+            yield frame, n_bytes
+
+    def _empty(self, rows: int | None) -> Iterator[tuple[pd.DataFrame, int]]:
+        """Yield rows without columns, as :meth:`chunks` does."""
+        size = max(1, self.n_rows if rows is None else rows)
+        for start in range(0, max(1, self.n_rows), size):
+            done = min(self.n_rows, start + size)
+            frame = pd.DataFrame(index=pd.RangeIndex(done - start))
+            yield frame, self.signature[0] * done // max(1, self.n_rows)
+
+    def _stored(self, rows: int | None, wanted: list[str]) -> Generator[tuple[pd.DataFrame, int]]:
+        """Yield rows of columns that the file has, as :meth:`chunks` does."""
         done = 0
         if rows is None or self._is_wide(wanted):
             frame = self._whole(wanted)

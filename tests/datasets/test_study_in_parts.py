@@ -162,6 +162,19 @@ def test_labels_that_pandas_wrote_identify_samples(tmp_path: Path) -> None:
     assert ChunkedTable.opened(path).columns == GENES.columns[1:].tolist()
 
 
+@pytest.mark.parametrize("index", [pd.RangeIndex(N), pd.RangeIndex(7, 7 + 3 * N, 3)])
+def test_labels_that_count_rows_identify_samples(index: pd.RangeIndex, tmp_path: Path) -> None:
+    path = tmp_path / "genes.parquet"
+    GENES[["g0", "g1"]].set_axis(index.rename("number"), axis=0).to_parquet(path)
+    clinical = CLINICAL[["age", "ill"]].assign(number=index[::-1])
+    files = StudyFiles(clinical, {"genes": path}, "number")
+    expected = GENES["g1"].to_numpy()[::-1]
+    np.testing.assert_array_equal(files.read().frame["genes_g1"], expected)
+    study = StudyInParts.opened(files, CHUNK)
+    np.testing.assert_array_equal(pd.concat([*study.chunks()])["genes_g1"], expected)
+    assert ChunkedTable.opened(path).columns == ["g0", "g1"]
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
