@@ -131,9 +131,11 @@ def kernels(
             with replacing(output) as file:
                 matrices.write(file)
         written = f"wrote {matrices.summary} to {output}"
+    alignments = _without_zeros(alignments, notes)
     duplicates = near_duplicates(alignments)
+    when = "" if saved is None else "in training: "
     preprocessing = [
-        *steps_of(table, compared.steps),
+        *(f"{when}{step}" for step in steps_of(table, compared.steps)),
         f"features {scaling_named(scale).words}, unless a kernel says otherwise",
     ]
     advice = advice_on(compared.steps)
@@ -227,6 +229,20 @@ class Compared:
             chosen = [(k.label, k.kernel, k.columns, k.scale) for k in bank.kernels]
             notes += bank.notes
         return cls(study, steps, chosen, scale, features, notes)
+
+
+def _without_zeros(alignments: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Return alignments without those of kernels that are 0 on all rows, and note these."""
+    from mklkit.errors import listed
+
+    zero = alignments.to_numpy().diagonal() == 0
+    if not zero.any():
+        return alignments
+    notes.append(
+        f"no alignment of {listed(alignments.index[zero].tolist())}: no row has a value in the"
+        " columns of the kernel, or all rows are alike in them"
+    )
+    return alignments.mask(zero[:, None] | zero)
 
 
 def _weak_pairs(alignments: pd.DataFrame) -> list[list[str]]:

@@ -237,6 +237,13 @@ def test_matrices_of_a_cohort_without_a_source(mklkit: Run, study: Path, tmp_pat
     assert not file["mrna"].any()
     # With one source that is the weighted sum, times the root of 1 / 0.5.
     np.testing.assert_allclose(file["combined"], file["clinical"] / np.sqrt(2), rtol=1e-9)
+    alone = ("kernels", FILES[0], *FILES[3:], "--model", model)
+    done = mklkit(*alone, cwd=study)
+    assert done.code == 0, done
+    assert "no alignment of 'mrna': no row has a value in the columns" in done.out
+    assert "0.000" not in done.out
+    result = mklkit(*alone, "--json", cwd=study).json
+    assert result["alignment"] == [[pytest.approx(1), None], [None, None]]
 
 
 @pytest.mark.process
