@@ -203,7 +203,7 @@ FOLLOWED = {
     "docs/guides/omics.md": Followed(slow=True),
     "docs/guides/study.md": Followed(long=True, instead={"--cv 5x2": "--cv 2x1"}),
     "docs/guides/prokaryotic.md": Followed(
-        bring=prokaryotes, instead={"--cv 5x10": "--cv 5"}, long=True
+        bring=prokaryotes, instead={"--cv 5x10": "--cv 2x1"}, long=True
     ),
     "docs/guides/theory.md": Followed(long=True),
     "docs/model-files.md": Followed(),
