@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 
 from mklkit.comparison.result_tables import (
     DETAILS,
+    difference_column,
     methods_result,
     over_data_sets_result,
     questions_result,
@@ -66,7 +67,8 @@ def comparison_grid(
     has_legend = title is None or several
     scored = results[results["score"].notna()]
     result = _for_terminal(methods_result(scored, task, score, reference), task)
-    legend = _legend(result.columns, reference, test, several) if has_legend else ""
+    beside = difference_column(task.score_named(score), "").short
+    legend = _legend(result.columns, reference, test, beside, several) if has_legend else ""
     heading = None if title is None else f"\n{title}"
     table = terminal_table(result, lambda row: STYLES[row["kind"]], legend, heading, dense=True)
     table.show_edge = has_legend  # the empty lines above the head and below the rows
@@ -83,9 +85,10 @@ def _for_terminal(result: ResultTable, task: Task) -> ResultTable:
     return attrs.evolve(result, columns=ordered)
 
 
-def _legend(columns: Sequence[Column], reference: str | None, test: str, several: bool) -> str:
+def _legend(
+    columns: Sequence[Column], reference: str | None, test: str, beside: str | None, several: bool
+) -> str:
     names = (reference or "the best", reference or "the first")
-    beside = next((column.short for column in columns if column.key == "difference"), "")
     text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*names, beside, test)
     shorts = {column.short for column in columns}
     if "bal." in shorts:

@@ -104,6 +104,7 @@ def table_of_datasets(
     rows["rank"] = pd.Series(ranks, dtype=float)
     best = reference or (min(ranks, key=ranks.__getitem__) if ranks else None)
     little = np.array([margins[data] for data in scores.index])
+    rows[["p_worse", "p_equivalent", "p_better"]] = np.nan
     for name in ranks if best in ranks and (little > 0).all() else ():
         if name != best:
             # In units of the margins, errors of different data sets can be averaged.

@@ -210,6 +210,8 @@ AVERAGED = ("f1", "precision", "recall", "jaccard")
 MEANS = [f"{name}_{mean}" for name in AVERAGED for mean in ("macro", "micro", "weighted")]
 SAMPLES = ("recall_weighted", "f1_micro", "precision_micro", "recall_micro")
 """Scores of classes in which all samples count equally: other names of the accuracy."""
+MICRO_JACCARD = "jaccard_micro"
+"""A function of the accuracy, so that all samples count in it too."""
 
 ACCURACY = Score(
     "accuracy", of_labels(accuracy_score), counts="samples", short="accuracy %", **SHARE
@@ -240,7 +242,7 @@ CLASS_SCORES = (
     Score("matthews_corrcoef"),
     *(Score(name, **SHARE) for name in AVERAGED),
     *(
-        Score(name, counts="samples" if name in SAMPLES else "rarest", **SHARE)
+        Score(name, counts="samples" if name in (*SAMPLES, MICRO_JACCARD) else "rarest", **SHARE)
         for name in (
             f"{name}_{mean}" for name in AVERAGED for mean in ("macro", "micro", "weighted")
         )

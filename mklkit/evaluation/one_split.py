@@ -20,7 +20,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from mklkit.evaluation.class_scores import ACCURACY, BALANCED
+from mklkit.evaluation.class_scores import ACCURACY, BALANCED, SAMPLES
 from mklkit.evaluation.counted_scores import OfCounts, Responses, of_counts
 from mklkit.evaluation.paired_proportions import mcnemar_test, paired_interval
 from mklkit.evaluation.resampling import (
@@ -292,7 +292,7 @@ class OneSplit:
         """Whether the score is the share of independent samples that are right."""
         answers = [self.responses[model].get("predict", ()) for model in models]
         once = all(len(predictions) == len(self.truth) for predictions in answers)
-        is_share = self.score.counts == ACCURACY.counts and self.classes is not None
+        is_share = self.score.name in (ACCURACY.name, *SAMPLES) and self.classes is not None
         return is_share and self.groups is None and once
 
     def _right(self, model: Hashable) -> NDArray[np.bool_]:
@@ -316,7 +316,9 @@ class OneSplit:
         """Return the differences of two models over the same draws."""
         drawn = self._draws_of([model, reference])
         n_draws = min(len(drawn[model]), len(drawn[reference]))
-        return np.round(drawn[model][:n_draws] - drawn[reference][:n_draws], DIGITS)
+        # R² of a draw with equal targets is minus infinity in both.
+        with np.errstate(invalid="ignore"):
+            return np.round(drawn[model][:n_draws] - drawn[reference][:n_draws], DIGITS)
 
     def _draws_of(self, models: Iterable[Hashable]) -> dict[Hashable, Array]:
         """Return the scores of models over the draws, made once for all that are known."""

@@ -34,6 +34,8 @@ class Resolution:
     unexplained : float, optional
         For R², the share of the variance that the models do not explain, 1 − R²; None for scores
         of classes.
+    span : float
+        The largest possible difference, which no limit exceeds.
 
     See Also
     --------
@@ -49,10 +51,13 @@ class Resolution:
     unit: str
     n_means: int = 1
     unexplained: float | None = None
+    span: float = np.inf
 
     def __str__(self) -> str:
         """Return the count and the unit."""
-        return f"{self.count:,.0f} {self.unit}"
+        nouns, _, of_what = self.unit.partition(" ")
+        noun = nouns.removesuffix("s") if self.count == 1 else nouns
+        return f"{self.count:,.0f} {noun} {of_what}".rstrip()
 
     def part(self, share: float) -> Resolution:
         """Return the resolution if only a share of the units is scored.
@@ -139,7 +144,7 @@ class Resolution:
             0 is at least so far from the mean, and the nearer one at most the least difference that
             could have given the mean by chance.
         high : float
-            The upper limit.
+            The upper limit. No limit is beyond :attr:`span`.
 
         Examples
         --------
@@ -148,11 +153,13 @@ class Resolution:
         ['-0.010 to 0.110', '0.020 to 0.105']
         """
         least = self.floor(mean, level)
+        ends = min(low, mean - least), max(high, mean + least)
         if low > 0:
-            return min(low, self._least(mean, level) or low), max(high, mean + least)
-        if high < 0:
-            return min(low, mean - least), max(high, -self._least(-mean, level) or high)
-        return min(low, mean - least), max(high, mean + least)
+            ends = min(low, self._least(mean, level) or low), ends[1]
+        elif high < 0:
+            ends = ends[0], max(high, -self._least(-mean, level) or high)
+        low, high = np.clip(ends, -self.span, self.span)
+        return float(low), float(high)
 
     def _least(self, size: float, level: float) -> float:
         """Return the least true difference with which chance may give one of this size."""
@@ -245,11 +252,12 @@ def resolution_of(
     if is_r2:
         return Resolution(len(np.unique(units)), word, unexplained=1.0)
     if score.counts == "samples":
-        return Resolution(len(np.unique(units)), word)
+        return Resolution(len(np.unique(units)), word, span=score.high - score.low)
     classes = np.unique(values)
     count = min(len(np.unique(units[values == label])) for label in classes)
     rarest = "in the rarest class" if groups is None else "in the class with the fewest"
-    return Resolution(count, f"{word} {rarest}", len(classes) if score.counts == "classes" else 1)
+    n_means = len(classes) if score.counts == "classes" else 1
+    return Resolution(count, f"{word} {rarest}", n_means, span=score.high - score.low)
 
 
 def difference_interval(

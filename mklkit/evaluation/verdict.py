@@ -28,6 +28,7 @@ from mklkit.evaluation.sentences import (
 )
 from mklkit.protocols.score import Score
 
+UNDEFINED = "the score is not defined on one in twenty draws of so few test samples"
 NO_ANSWERS = "a single split does not show how much of a difference is chance"
 """Why scores of one split are not compared if the answers for its samples are unknown."""
 NO_DIFFERENCE = "no difference"
@@ -148,6 +149,9 @@ def planned_tests(
         floor = math.nan if units is None else units.floor(float(difference.mean()), level)
         limits.append((low, high, floor))
     table[["low", "high", "floor"]] = np.reshape(limits, (-1, 3))
+    if one_split is not None:
+        undefined = table["low"].isna() & (table["why_not"] == "")
+        table.loc[undefined, "why_not"] = UNDEFINED
     table["counted"] = "" if resolution is None else str(resolution)
     table["margin"] = margin
     table["samples_needed"] = _samples_needed(table, n_samples)

@@ -36,7 +36,7 @@ def test_the_formula_is_scikit_learns_ridge_regression(setting) -> None:
         np.testing.assert_allclose(fits.scores(decided), scores)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each_setting_and_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -332,3 +332,15 @@ def test_bootstrap_intervals_cover_the_difference(score: str) -> None:
         covered += low <= difference <= high
     # A binomial share of 0.95 is below 0.92 in one of a hundred such runs.
     assert covered >= 0.92 * 300
+
+
+def test_too_few_samples_for_a_score_are_told() -> None:
+    """Of two samples, half of the draws have one of them twice, and no variance."""
+    truth = np.array([0.0, 1.0])
+    models = {"a": {"predict": truth + 0.1}, "b": {"predict": truth - 0.3}}
+    one_split = split_of("r2", Regression(), truth, models)
+    scores = {"a": [0.96], "b": [0.64]}
+    questions = [("Either", "a", "b")]
+    tests = planned_tests(scores, questions, 10, 2, one_split=one_split)
+    assert tests[["low", "high"]].isna().all(axis=None)
+    assert "not defined" in tests.loc[0, "why_not"]

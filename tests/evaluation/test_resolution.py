@@ -104,3 +104,11 @@ def test_equal_scores_leave_the_rule_of_three_of_the_rarest_class() -> None:
         tests = planned_tests(scores, [("Q", "a", "b")], 160, 40, resolution=units)
         limit = stats.beta.isf(0.05, 1, n_units)  # the exact binomial limit of none of n
         assert tests["high"].item() == -tests["low"].item() == pytest.approx(limit, rel=0.1)
+
+
+def test_no_limit_is_beyond_what_is_possible() -> None:
+    """Of one sample the rule of three would allow 300 points."""
+    units = resolution_of("accuracy", ["a"])
+    assert units is not None
+    assert str(units) == "1 sample"
+    assert units.limits(0.0, 0.0, 0.0) == (-1.0, 1.0)
