@@ -203,14 +203,20 @@ class WholeFile:
             raise DataError(f"{path} has no rows.")
         ids, notes = identifiers(raw.frame[by], path)
         frame = raw.frame.drop(columns=by).set_axis(ids, axis=0)
-        if may_be_turned and not len(frame.columns):
-            raise DataError(f"{path} has no column besides {quoted(by)}: it is no source.")
+        if may_be_turned:
+            check_is_source(path, frame.columns.tolist(), by)
         notes = [f"{path}: {note}" for note in [*notes, *raw.notes]]
         sources = raw.sources and {
             source: [column for column in columns if column != by]
             for source, columns in raw.sources.items()
         }
         return cls(frame, path, notes, raw.decimal, sources)
+
+
+def check_is_source(path: str, columns: Sequence[str], by: str) -> None:
+    """Raise an error for a file of identifiers alone."""
+    if not columns:
+        raise DataError(f"{path} has no column besides {quoted(by)}: it is no source.")
 
 
 def read_data(source: str | PathLike[str] | StudyFiles, as_text: Collection[str] = ()) -> RawTable:

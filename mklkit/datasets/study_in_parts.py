@@ -18,7 +18,7 @@ from mklkit.datasets.builtin import BUILTIN_NAMES
 from mklkit.datasets.files import ChunkedTable, Progress, files_of, joined, rows_at_a_time, title_of
 from mklkit.datasets.formats import format_of
 from mklkit.datasets.paths import scratch_folder, written_to
-from mklkit.datasets.study_files import Part, StudyFiles, WholeFile, whole_file
+from mklkit.datasets.study_files import Part, StudyFiles, WholeFile, check_is_source, whole_file
 from mklkit.datasets.study_join import Join, identifiers
 from mklkit.errors import DataError
 
@@ -148,7 +148,10 @@ class StudyInParts:
         for name, part in study.parts.items():
             chunked = _chunked(part, study.by, chunk_rows)
             if chunked is not None:
-                files[name] = ChunkedFile.of(chunked, study.by, title_of(str(part)))
+                file = ChunkedFile.of(chunked, study.by, title_of(str(part)))
+                if files:
+                    check_is_source(file.path, file.names, study.by)
+                files[name] = file
                 continue
             whole = whole_file(study, name, [*files.values()])
             if not isinstance(part, pd.DataFrame):

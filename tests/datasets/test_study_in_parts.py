@@ -162,6 +162,14 @@ def test_labels_that_pandas_wrote_identify_samples(tmp_path: Path) -> None:
     assert ChunkedTable.opened(path).columns == GENES.columns[1:].tolist()
 
 
+def test_identifiers_alone_are_no_source(tmp_path: Path) -> None:
+    GENES[["patient"]].to_csv(tmp_path / "genes.csv", index=False)
+    files = StudyFiles(CLINICAL, {"genes": tmp_path / "genes.csv"}, "patient")
+    for read in (files.read, lambda: StudyInParts.opened(files)):
+        with pytest.raises(DataError, match=r"genes\.csv has no column besides 'patient'"):
+            read()
+
+
 @pytest.mark.parametrize("index", [pd.RangeIndex(N), pd.RangeIndex(7, 7 + 3 * N, 3)])
 def test_labels_that_count_rows_identify_samples(index: pd.RangeIndex, tmp_path: Path) -> None:
     path = tmp_path / "genes.parquet"
