@@ -1,41 +1,90 @@
-"""Draw the picture of the README, light and dark, from the table that its ``explain`` printed."""
+"""Draw the README's picture, light and dark, from the listings of the study of prokaryotes."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import attrs
+
 HERE = Path(__file__).parent
-ROW = re.compile(r"^ (\w+) +(0\.\d+) ± \S+ +(\d+\.\d) ± \S+ +\d+\.\d ± \S+$", re.MULTILINE)
+PAGE = HERE.parent / "guides" / "prokaryotic.md"
+SOURCES = ("text", "composition", "genes")
+ALL = "all three"
 SHADES = {"light": ("#1f2328", "#59636e"), "dark": ("#f0f6fc", "#9198a1")}
 BLUE, ORANGE = "#3b82c4", "#d9822b"
-WIDTH, HEIGHT, LEFT, RIGHT, FULL, STEP = 680, 180, 90, 395, 220, 42
+WIDTH, HEIGHT, LEFT, RIGHT, STEP, TOP = 780, 222, 130, 450, 42, 46
+PERCENT, POINT = 2.2, 15.0
+"""Pixels of a percentage of accuracy, and of a percentage point lost."""
 
 
-def rows() -> list[tuple[str, float, float]]:
-    """Return each kernel with its weight and the points lost without it."""
-    page = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
-    return [(name, float(weight), float(lost)) for name, weight, lost in ROW.findall(page)]
+@attrs.frozen
+class Loss:
+    """What dropping a source costs, in percentage points, and the bounds of its 95 % interval."""
+
+    points: float
+    low: float
+    high: float
+
+
+def accuracies(page: str) -> dict[str, float]:
+    """Return the balanced accuracy of each source alone and of all, in %."""
+    names = {**{name: name for name in SOURCES}, "uniform": ALL}
+    lines = re.findall(r"^ (\w+) +chosen +(\d+\.\d) ± ", page, re.MULTILINE)
+    scores = {names[name]: float(score) for name, score in lines if name in names}
+    return {name: scores[name] for name in (*SOURCES, ALL)}
+
+
+def losses(page: str) -> dict[str, Loss]:
+    """Return what dropping each source costs."""
+    measured = {}
+    for name in SOURCES:
+        certain = re.search(rf"{name}: lost: (\S+) points \((\S+) to ([\d.]+)\)", page)
+        if certain:
+            measured[name] = Loss(*map(float, certain.groups()))
+            continue
+        open_ = re.search(
+            rf"{name}: inconclusive: −(\S+) points without it \(95 % CI −(\S+) to \+([\d.]+)\)",
+            page,
+        )
+        assert open_, f"{PAGE.name} does not say what dropping {name} costs"
+        points, high, gain = map(float, open_.groups())
+        measured[name] = Loss(points, -gain, high)
+    return measured
 
 
 def picture(strong: str, weak: str) -> str:
-    """Return the bars as SVG, with the colours of words and of heads."""
-    table = rows()
-    heads = ((LEFT, "weight"), (RIGHT, "points lost without it"))
-    parts = [f'<text x="{x}" y="26" fill="{weak}">{words}</text>' for x, words in heads]
-    largest = [max(row[place] for row in table) for place in (1, 2)]
-    for place, (name, weight, lost) in enumerate(table):
-        y = 46 + place * STEP
+    """Return bars and intervals as SVG, with the colours of words and of heads."""
+    page = PAGE.read_text(encoding="utf-8")
+    lost = losses(page)
+    zero = RIGHT + POINT
+    heads = ((LEFT, "balanced accuracy, %"), (zero, "points lost without it (95 % CI)"))
+    parts = [f'<text x="{x:.0f}" y="26" fill="{weak}">{words}</text>' for x, words in heads]
+    for place, (name, score) in enumerate(accuracies(page).items()):
+        y = TOP + place * STEP
+        color = ORANGE if name == ALL else BLUE
+        length = PERCENT * score
         parts.append(f'<text x="{LEFT - 12}" y="{y + 19}" text-anchor="end">{name}</text>')
-        bars = ((LEFT, weight / largest[0], BLUE, f"{weight:.2f}"),)
-        bars += ((RIGHT, lost / largest[1], ORANGE, f"{lost:.1f}"),)
-        for x, share, color, words in bars:
-            length = max(FULL * share, 2)
-            parts.append(f'<rect x="{x}" y="{y}" width="{length:.0f}" height="28" fill="{color}"/>')
-            parts.append(f'<text x="{x + length + 8:.0f}" y="{y + 19}">{words}</text>')
+        parts.append(
+            f'<rect x="{LEFT}" y="{y}" width="{length:.0f}" height="28" fill="{color}"/>'
+            f'<text x="{LEFT + length + 8:.0f}" y="{y + 19}">{score:.1f}</text>'
+        )
+        if name in lost:
+            parts.append(_interval(lost[name], zero, y + 14, weak))
+    bottom = TOP + len(SOURCES) * STEP - 8
+    parts.append(f'<path d="M{zero:.0f} {TOP - 6}V{bottom}" stroke="{weak}" stroke-dasharray="4"/>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="{strong}"'
         f' font-family="sans-serif" font-size="17">\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _interval(loss: Loss, zero: float, y: float, color: str) -> str:
+    low, middle, high = (zero + POINT * x for x in (loss.low, loss.points, loss.high))
+    return (
+        f'<path d="M{low:.0f} {y:.0f}H{high:.0f}" stroke="{color}" stroke-width="3"/>'
+        f'<circle cx="{middle:.0f}" cy="{y:.0f}" r="7" fill="{BLUE}"/>'
+        f'<text x="{high + 10:.0f}" y="{y + 5:.0f}">{loss.points:.1f}</text>'
     )
 
 

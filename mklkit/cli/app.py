@@ -104,7 +104,7 @@ class OpenGroup(TyperGroup):
 app = typer.Typer(
     name="mklkit",
     cls=OpenGroup,
-    help="Multiple kernel learning: learn which kernels matter, and classify with them.",
+    help="Multiple kernel learning: one model from several data sources, with one kernel for each.",
     epilog=epilog(*EXAMPLES["mklkit"]),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -181,4 +181,4 @@ def top(
         ),
     ] = False,
 ) -> None:
-    """Multiple kernel learning: learn which kernels matter, and classify with them."""
+    """Multiple kernel learning: one model from several data sources, with one kernel for each."""
