@@ -18,7 +18,7 @@ from mklkit.datasets.files import TableInParts
 from mklkit.datasets.pipeline import model_pipeline
 from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
 from mklkit.display.progress import Report, reported, reporting_to
-from mklkit.errors import IncompatibleError, quoted
+from mklkit.errors import IncompatibleError, named, quoted
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.declaring import declared_sources
 from mklkit.estimators.fit import expects_landmarks
@@ -76,13 +76,13 @@ def fit_in_parts(
         most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
     with shows("first pass") as tell:
         scan = scan_table(chunked, roles.target, list(roles.drop), seed, tell, most)
-    named = with_kernels_of_sources(settings, scan.table)
-    if named is not settings:
-        settings, pipeline = named, model_pipeline(named, task)
+    of_sources = with_kernels_of_sources(settings, scan.table)
+    if of_sources is not settings:
+        settings, pipeline = of_sources, model_pipeline(of_sources, task)
         classifier = pipeline[-1]
     # The rows become numbers, so no other columns are passed on for kernels that are proposed.
-    schema = attrs.evolve(pipeline[0].schema.of_table(scan.table.schema), infer=False)
-    pipeline.set_params(encode__schema=schema)
+    schema = pipeline[0].schema.of_table(scan.table.schema)
+    pipeline.set_params(encode__schema=attrs.evolve(schema, infer=False))
     study = study_of(settings, pipeline, scan.table, task, scan.table.notes)
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
@@ -114,12 +114,22 @@ def fit_in_parts(
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan, task, seed, shows)
-    study = study.with_notes(rows.notes)
+    study = study.with_notes([*rows.notes, *_on_categories(pipeline[0], schema.infer)])
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
     record = study.record(pipeline, split=kind, scores=scores, **times)
     ids = None if chunked.ids is None else chunked.ids[known & ~held]
     return FittedStudy(study, pipeline, record, ids)
+
+
+def _on_categories(encoder: Any, proposed: bool) -> list[str]:
+    """Return a note if kernels were ``proposed``, of which categories would have one in memory."""
+    if not (proposed and encoder.category_):
+        return []
+    return [
+        f"{named(encoder.category_)} one-hot encoded without a kernel for categories, because the"
+        " table is read in parts; a fit in memory may propose one"
+    ]
 
 
 def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:

@@ -164,3 +164,23 @@ def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
     roles = Roles(target="digit")
     with pytest.raises(IncompatibleError, match="--missing impute"):
         fit_in_parts(pipeline, ModelSettings(), table, roles, 0.0, distributed=True)
+
+
+@pytest.mark.process
+def test_a_kernel_for_categories_that_is_absent_in_parts_is_told(
+    mklkit: Run, tmp_path: Path
+) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": [f"p{place}" for place in range(80)]})
+    frame.assign(g=random.normal(size=80)).to_csv(tmp_path / "g.csv", index=False)
+    frame = frame.assign(age=random.normal(size=80), ward=random.choice([*"nsw"], 80))
+    frame["kind"] = np.where(frame["ward"] == "n", "ill", "well")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    labels, told = [], []
+    for option in ((), ("--stream",)):
+        files = (tmp_path / "a.csv", "--source", f"g={tmp_path / 'g.csv'}", "--by", "id")
+        done = mklkit("fit", *files, "-t", "kind", *option, "--json")
+        labels.append({kernel["name"] for kernel in done.json["model"]["kernels"]})
+        told.append(any("without a kernel for categories" in n for n in done.json["data"]["notes"]))
+    assert ["categories" in each for each in labels] == [True, False], labels
+    assert told == [False, True]

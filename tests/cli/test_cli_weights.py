@@ -38,6 +38,7 @@ def test_weights_of_classes_are_used_shown_and_kept(mklkit: Run, data: Path) -> 
     assert recall[1] > recall[0]
 
 
+@pytest.mark.process
 def test_classes_that_are_numbers_are_named_by_their_text(mklkit: Run, data: Path) -> None:
     table = pd.read_csv(data)
     table["kind"] = (table["kind"] == "ill").astype(int)

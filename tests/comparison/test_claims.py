@@ -217,6 +217,7 @@ def test_the_methods_section_tells_margin_seeds_and_permutations() -> None:
     assert "ojala2010" not in methods_of_plan(plan_of(1))[1]
 
 
+@pytest.mark.process
 def test_the_planned_questions_are_answered_over_data_sets() -> None:
     """Wilcoxon's test by SciPy, of the means over splits, with Holm's correction by hand."""
     rng = np.random.default_rng(1)

@@ -277,6 +277,7 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
 
 
 @pytest.mark.filterwarnings("error::mklkit.errors.CovariatesWarning")
+@pytest.mark.process
 def test_verdicts_stand_on_columns_that_are_adjusted_or_covariates_that_are_kept(leaky) -> None:
     frame, y = leaky
     settings = {

@@ -100,6 +100,7 @@ def test_another_score_is_that_of_scikit_learns_scorer() -> None:
         np.testing.assert_allclose(ours["mean_test_score"], reference["mean_test_score"])
 
 
+@pytest.mark.process
 def test_how_long_to_look() -> None:
     X, y = some_rows()
     model = MKLClassifier(["rbf", "linear"], learner="svm", random_state=0)
@@ -255,6 +256,7 @@ def test_mistakes_are_named(given: dict[str, Any], words: str) -> None:
         MKLSearchCV(MKLClassifier(learner="svm(C=1)"), cv=2, **given).fit(X, y)
 
 
+@pytest.mark.process
 def test_numbers_are_searched_as_scikit_learn_does() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))

@@ -116,6 +116,7 @@ class TestRecognised:
 class TestCompared:
     """Kernels on each kind against those of scikit-learn."""
 
+    @pytest.mark.process
     def test_errors_are_those_of_refits_on_gram_matrices(self, table: Any) -> None:
         frame, y = table
         words = CountVectorizer(token_pattern=r"\w+").fit_transform(frame["comment"])

@@ -83,6 +83,7 @@ def test_weights_scores_and_losses_are_those_of_fits_by_hand(task: Any, scores: 
     assert result.together["kernels"].tolist() == [["scan", "copy"]]
 
 
+@pytest.mark.process
 def test_shuffling_is_scikit_learns_permutation_importance() -> None:
     rows, labels = three_sources()
     rows = rows[["scan_a", "scan_b"]]

@@ -77,6 +77,7 @@ def test_alone_without_and_together_are_those_of_ridge_by_its_formula() -> None:
     assert told.n_fits == 4 * (1 + 4 + 4 + 1)
 
 
+@pytest.mark.process
 def test_redundant_sources_are_called_so() -> None:
     frame, y = redundant_sources(1500, seed=2)
     kernels = [f"{source}:linear@{source}_*" for source in SOURCES]

@@ -43,6 +43,7 @@ def test_the_latest_is_kept_even_if_it_is_larger_than_the_budget(small: Cache) -
     assert small.nbytes == 8000
 
 
+@pytest.mark.process
 def test_quantities_go_with_their_object(small: Cache) -> None:
     class Owner:
         pass
