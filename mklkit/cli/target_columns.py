@@ -34,8 +34,10 @@ def takes_target_columns(command: Command) -> Command:
         columns = {name: value for name, value in values.items() if value is not None}
         if columns:
             if arguments.get("target") is not None:
-                given = listed([f"--{name}" for name in columns])
-                raise typer.BadParameter(f"--target and {given} name the same columns: leave one.")
+                options = listed([f"--{name}" for name in columns])
+                raise typer.BadParameter(
+                    f"--target and {options} name the same columns: leave one."
+                )
             task, targets = _targets(arguments["task"], columns)
             arguments |= {"task": task, "target": targets}
         command(**arguments)

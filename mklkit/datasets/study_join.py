@@ -89,8 +89,8 @@ class Join:
         near_misses = [note for file in others for note in _matched(file, first)]
         every = (label for file in files.values() for label in file.ids)
         ids = first.ids if only_first else pd.Index(dict.fromkeys(every))
-        own = next(iter(files))
-        of_files = {name: _sources(name, file, name == own) for name, file in files.items()}
+        of_outcomes = next(iter(files))
+        of_files = {name: _sources(name, file, name == of_outcomes) for name, file in files.items()}
         columns = {name: list(chain(*of_file.values())) for name, of_file in of_files.items()}
         _check_names(columns, files)
         sources = _all_sources(of_files)

@@ -292,8 +292,8 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     if sources is not None and names is not None:
         every = np.asarray(names, object)
         bound = [kernel.columns for kernel in (*plan.sources, *plan.kernels)]
-        own = [every[columns].tolist() for columns in bound if columns is not None]
-        X = in_order_of(with_absent_sources(X, names, own), names)
+        columns_of_kernels = [every[columns].tolist() for columns in bound if columns is not None]
+        X = in_order_of(with_absent_sources(X, names, columns_of_kernels), names)
     rows = read_rows(estimator, plan.schema, with_known_ids(plan.kernels, as_source(X)))
     return accepted(plan, rows, index_of(X))
 

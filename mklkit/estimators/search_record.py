@@ -26,16 +26,16 @@ def search_record(model: Any) -> dict[str, Any] | None:
     """
     if not isinstance(model, MKLSearchCV) or model.param_grid is not None:
         return None
-    given = model.estimator.get_params()
+    parameters = model.estimator.get_params()
     names = [*OPEN, *model.best_params_]
     return {
         "effort": model.effort,
         "scoring": model.scoring,
         "settings": len(model.cv_results_["params"]),
         "begin": {
-            name: given[name]
+            name: parameters[name]
             for name in names
-            if name in given and (name not in OPEN or given[name] is None)
+            if name in parameters and (name not in OPEN or parameters[name] is None)
         },
     }
 

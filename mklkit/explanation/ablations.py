@@ -102,8 +102,8 @@ def similar_groups(alignment: pd.DataFrame) -> list[Group]:
         joined = group_of[row] | group_of[column]
         if values[row, column] > ALIKE and len(joined) <= most:
             group_of |= dict.fromkeys(joined, joined)
-    found = [group_of[place] for place in rows[order].tolist()]
-    groups = [group for group in dict.fromkeys(found) if len(group) > 1]
+    by_alignment = [group_of[place] for place in rows[order].tolist()]
+    groups = [group for group in dict.fromkeys(by_alignment) if len(group) > 1]
     names = [str(label) for label in alignment.index]
     return [tuple(names[place] for place in sorted(group)) for group in groups[:MOST_PROPOSED]]
 

@@ -40,11 +40,11 @@ class Choice:
         """Return the choice of a model; ``grouped`` says whether groups are kept together."""
         estimator, steps = _last_of(model)
         searches, outermost = list(_searches(estimator)), _outermost(model)
-        own = isinstance(estimator, RPEMEKLClassifier) and estimator.chooses
+        chooses_alone = isinstance(estimator, RPEMEKLClassifier) and estimator.chooses
         results = getattr(outermost, "cv_results_", None)
         return cls(
             estimator,
-            bool(searches) or own or outermost is not None,
+            bool(searches) or chooses_alone or outermost is not None,
             _why_not_repeated(outermost, searches, grouped),
             tuple(steps),
             None if results is None else len(results["params"]),

@@ -215,12 +215,12 @@ def cells(said: pd.DataFrame) -> list[str]:
         coverage = share(covered[judged_rows["subject"] == by_subject.mean().idxmin()])
     largest = said.loc[said["true"].abs().idxmax()]
     of_largest = said[said["subject"] == largest["subject"]]
-    found = of_largest["outcome"] == (BETTER if largest["true"] > 0 else WORSE)
+    detected = of_largest["outcome"] == (BETTER if largest["true"] > 0 else WORSE)
     return [
         share(said.groupby("study")["false"].any()),
         coverage,
         f"{100 * abs(largest['true']):.1f}",
-        share(found),
+        share(detected),
         f"{100 * (said['outcome'] == NONE).mean():.0f}",
     ]
 

@@ -197,8 +197,8 @@ def _dealing_order(
 
     Positions are among the ``members``, if there are any.
     """
-    own = side.map_features(_squares) if side.explicit else side.own_similarities()
-    keys = np.column_stack([own, target.values])
+    self_similarities = side.map_features(_squares) if side.explicit else side.own_similarities()
+    keys = np.column_stack([self_similarities, target.values])
     keys = keys if members is None else keys[members]
     return np.lexsort(keys.T)
 

@@ -141,10 +141,10 @@ def integrated_brier(answers: Answers) -> float:
 
 def _event_weights(answers: Answers, times: Array) -> Array:
     """Return the inverse probability of an event (n,) to be seen until the last time, else 0."""
-    seen = (answers.truth[:, 1] > 0) & (answers.truth[:, 0] <= times[-1])
+    observed = (answers.truth[:, 1] > 0) & (answers.truth[:, 0] <= times[-1])
     weights = np.zeros(len(answers.truth))
     censoring = KaplanMeier.of_censoring(_training(answers))
-    weights[seen] = 1 / censoring.at(answers.truth[seen, 0])
+    weights[observed] = 1 / censoring.at(answers.truth[observed, 0])
     return weights
 
 
