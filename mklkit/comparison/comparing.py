@@ -42,7 +42,7 @@ from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.datasets.target import Wanted
-from mklkit.display.progress import Progress, Report, check_progress, reported, silent
+from mklkit.display.progress import Progress, Report, SpokenReport, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
 from mklkit.evaluation.equivalence import MARGIN, margin_of
@@ -305,8 +305,8 @@ class Work:
 
     def say(self, text: str) -> None:
         """Pass a sentence on to whoever shows the progress, if it shows sentences."""
-        if text:
-            getattr(self.tell, "say", silent)(text)
+        if text and isinstance(self.tell, SpokenReport):
+            self.tell.say(text)
 
     @contextmanager
     def until_ended(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 
@@ -75,4 +76,4 @@ def after_first_split(
 def _seconds(cell: Cell) -> float:
     """Return the time of a run; one that failed has none."""
     times = (cell.seconds, cell.predict_seconds)
-    return sum(time for time in times if time == time)  # noqa: PLR0124
+    return sum(time for time in times if not math.isnan(time))

@@ -18,6 +18,7 @@ from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import CLASSIFIER, METHOD, Method
 from mklkit.comparison.stored import Cell, Results
 from mklkit.errors import counted
+from mklkit.evaluation.rank_tests import DIGITS
 from mklkit.protocols.splits.making import MOST_SPLITS, USUAL_FOLDS, Folds, MonteCarlo
 from mklkit.protocols.splits.split import Splits
 
@@ -26,8 +27,6 @@ MOST_PERMUTATIONS = 100_000
 USUAL_PERMUTATIONS = 200
 FEW_SAMPLES = 100
 """With fewer samples, the test is proposed."""
-DIGITS = 12
-"""Means that are equal to so many decimals differ by rounding."""
 
 
 def permuted_methods(methods: Sequence[Method], unadjusted: Mapping[str, Any]) -> list[Method]:

@@ -97,10 +97,7 @@ def questions_result(
 ) -> ResultTable:
     """Return the table of planned tests."""
     difference = difference_column(score, "Difference")
-    rows = [
-        {**test, "pair": f"{test['method']} against {test['reference']}"}
-        for test in _written(tests, score)
-    ]
+    rows = _with_pairs(tests, score)
     columns = [
         Column("question", "Question"),
         Column("pair", "Methods", short="planned question", detail=_choices),
@@ -115,10 +112,7 @@ def over_data_sets_result(
     tests: pd.DataFrame, score: Score, caption: str = "", note: str = ""
 ) -> ResultTable:
     """Return the table of planned tests over several data sets."""
-    rows = [
-        {**test, "pair": f"{test['method']} against {test['reference']}"}
-        for test in _written(tests, score)
-    ]
+    rows = _with_pairs(tests, score)
     columns = [
         Column("question", "Question"),
         Column("pair", "Methods", short="planned question", detail=_choices),
@@ -149,6 +143,14 @@ def _difference_interval(column: Column, row: Row) -> str:
 
 RANKED = ("score", "difference", *PARTS)
 """The keys of values in the score that ranks methods."""
+
+
+def _with_pairs(tests: pd.DataFrame, score: Score) -> list[Row]:
+    """Return rows of planned tests with the methods that each compares."""
+    return [
+        {**test, "pair": f"{test['method']} against {test['reference']}"}
+        for test in _written(tests, score)
+    ]
 
 
 def _written(table: pd.DataFrame, score: Score) -> list[Row]:

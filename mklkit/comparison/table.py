@@ -22,6 +22,7 @@ from mklkit.evaluation import (
     planned_tests_of_datasets,
 )
 from mklkit.evaluation.one_split import OneSplit
+from mklkit.evaluation.rank_tests import DIGITS
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.verdict import planned_tests
 from mklkit.protocols import Task
@@ -31,8 +32,6 @@ SCORES = ("score", "guess", "complete_score", "incomplete_score")
 """The scores of every table, besides those of the task."""
 FEW_SPLITS = 5
 """With fewer splits, no interval shows that a method is better than guessing."""
-DIGITS = 12
-"""Means are rounded to this before the best is chosen, since equal ones differ by rounding."""
 
 
 def table_of_splits(

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from importlib import import_module
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mklkit.errors import SpecError
 
@@ -17,10 +17,19 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Report = Callable[..., Any]
-"""Called with the parts done, all parts and, if known, the name of the next part.
+"""Called with the parts done, all parts and, if known, the name of the next part."""
 
-One with a method ``say`` is told sentences too, such as how long the work will take.
-"""
+
+@runtime_checkable
+class SpokenReport(Protocol):
+    """A report that is told sentences too, such as how long the work will take."""
+
+    def __call__(self, done: int, total: int, part: str = "") -> Any:
+        """Report the parts that are done."""
+
+    def say(self, text: str) -> None:
+        """Tell a sentence."""
+
 
 Progress = Report | bool | None
 """None: a bar in a notebook only; True: on a terminal too; False: none; or a function."""

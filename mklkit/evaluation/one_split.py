@@ -23,6 +23,7 @@ from sklearn.utils import get_tags
 from mklkit.evaluation.class_scores import ACCURACY, BALANCED, SAMPLES
 from mklkit.evaluation.counted_scores import OfCounts, Responses, of_counts
 from mklkit.evaluation.paired_proportions import mcnemar_test, paired_interval
+from mklkit.evaluation.rank_tests import DIGITS
 from mklkit.evaluation.resampling import (
     FEW_GROUPS,
     FEWEST,
@@ -40,8 +41,6 @@ DRAWS, FEWER_DRAWS = 9_999, 1_999
 """The draws of test samples; fewer for scores that are computed for one draw after another."""
 MOST_DRAWN = 200_000_000
 """The most samples in all draws, as far as the fewer draws allow."""
-DIGITS = 12
-"""Differences of scores are rounded to this, since equal ones differ by rounding."""
 MCNEMAR = "McNemar's exact test"
 UNKNOWN = (float("nan"), float("nan"))
 

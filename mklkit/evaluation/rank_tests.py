@@ -21,7 +21,7 @@ from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array
 
 DIGITS = 12
-"""Scores equal to this many digits are ties: means in another order differ by rounding."""
+"""Scores and their differences that are equal to so many decimals differ by rounding alone."""
 PRIOR_STRENGTH = 0.5
 BLOCK = 1_000_000
 """The number of weights of data sets to draw at a time."""

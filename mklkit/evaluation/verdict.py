@@ -14,6 +14,7 @@ from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels
+from mklkit.evaluation.rank_tests import DIGITS
 from mklkit.evaluation.resolution import Resolution, difference_interval, samples_needed
 from mklkit.evaluation.sentences import (
     INCONCLUSIVE,
@@ -32,8 +33,6 @@ UNDEFINED = "the score is not defined on one in twenty draws of so few test samp
 NO_ANSWERS = "a single split does not show how much of a difference is chance"
 """Why scores of one split are not compared if the answers for its samples are unknown."""
 NO_DIFFERENCE = "no difference"
-DIGITS = 12
-"""The decimals of differences of scores: equal means differ by rounding."""
 
 
 def planned_tests(
