@@ -50,6 +50,25 @@ def test_rows_without_a_text_lack_a_source() -> None:
     assert any("15 of 60 rows lack note" in note for note in comparison.data[0].notes)
 
 
+def test_a_kernel_on_all_columns_leaves_no_row_without_a_value() -> None:
+    """A fit takes rows without the other kernel's columns, and so does a comparison."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["age", "lab_1", "lab_2"])
+    frame.loc[::4, ["lab_1", "lab_2"]] = np.nan
+    labels = np.where(frame["age"] > 0, "ill", "well")
+    halves = [(np.arange(20), np.arange(20, 40))]
+    kernels = ["linear", "linear@lab_*"]
+    comparison = compare(
+        frame, labels, kernels=kernels, methods="uniform", cv=halves, score="accuracy", baselines=[]
+    )
+    (uniform,) = (method for method in comparison.methods if method.name == "uniform")
+    model = clone(uniform.pipeline).fit(frame[:20], labels[:20])
+    right = (model.predict(frame[20:]) == labels[20:]).mean()
+    table = comparison.table().set_index("method")
+    assert table.loc["uniform", "score"] == pytest.approx(right)
+    assert any("10 of 40 rows lack linear@lab_*" in note for note in comparison.data[0].notes)
+
+
 def test_methods_without_failures_have_no_reason() -> None:
     # A column of reasons has NaN for methods without, if other methods have some.
     assert shortfall({"failures": 0, "reason": np.nan}) == ""
