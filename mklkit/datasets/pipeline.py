@@ -246,11 +246,22 @@ def for_table(steps: Pipeline, columns: Iterable[Column]) -> Pipeline:
 
 def match_class_weights(model: Any, labels: Any) -> Any:
     """Return a model whose class weights, given by the text of labels, use the labels."""
-    known = {str(label): label for label in labels}
     for name, weights in model.get_params().items():
-        if name.rpartition("__")[2] == "class_weight" and isinstance(weights, dict):
-            model.set_params(**{name: {known.get(k, k): w for k, w in weights.items()}})
+        if name.rpartition("__")[2] == "class_weight":
+            model.set_params(**{name: weights_of_labels(weights, labels)})
     return model
+
+
+def weights_of_labels(class_weight: Any, labels: Iterable[Any]) -> Any:
+    """Return class weights by the labels of classes instead of their text.
+
+    >>> weights_of_labels({"1": 5}, [0, 1])
+    {1: 5}
+    """
+    if not isinstance(class_weight, dict):
+        return class_weight
+    known = {str(label): label for label in labels}
+    return {known.get(name, name): weight for name, weight in class_weight.items()}
 
 
 def describe(pipeline: Pipeline) -> list[str]:
