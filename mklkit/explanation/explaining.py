@@ -31,6 +31,7 @@ from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import MARGIN, equivalence_margin, margin_of
+from mklkit.evaluation.score_needs import is_defined
 from mklkit.evaluation.sentences import Unit
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.ablations import Ablations, named_groups, similar_groups
@@ -224,7 +225,8 @@ def explain(
         )
     splits = task.splits(data.targets, USUAL_CV if cv is None else cv, seed, data.groups)
     score = task.usual_score(data.targets) if score is None else score
-    task.scorer(score)  # It raises if there is no such score.
+    if not is_defined(task, score, data.targets, "these rows"):
+        _check_probabilities(model, score)
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
     # Kernels that skip gaps, as those on categories, lack nothing.
     kernels_read = members_of(fitted)[0].fitted_.plan.kernels
@@ -349,6 +351,16 @@ def _unadjusted(refit: Refit, data: ScoredRows, fitted: KernelModel) -> dict[str
     adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
     adjustment.warn()
     return adjustment.by_kernel(fitted)
+
+
+def _check_probabilities(model: Any, score: str) -> None:
+    """Raise a SpecError if a fitted model has no probabilities, which a score needs."""
+    # scikit-learn's models show by the presence of the method whether they have any.
+    if not hasattr(model, "predict_proba"):
+        raise SpecError(
+            f"The score {score} needs probabilities, which the model has only if they are"
+            " calibrated: fit it with --probability (in Python probability=True)."
+        )
 
 
 def explained_task(model: Any) -> Task:
