@@ -21,7 +21,6 @@ from mklkit.errors import (
     DataError,
     IncompatibleError,
     SpecError,
-    counted,
     quoted,
     type_name,
 )
@@ -247,7 +246,7 @@ def explain(
     n_counted, why_none = measured.n_counted, measured.why_no_verdict
     kernels = informed(judged(table, n_counted, little, why_none))
     groups = judged(measured.together(unadjusted), n_counted, little, why_none)
-    have = of_those_who_have(kernels, little, why_none)
+    have = of_those_who_have(kernels, little, why_none, measured.single)
     if len(have):
         kernels["have_outcome"] = have["outcome"]
     screens, effects = measured.screen_table(), measured.column_effects()
@@ -257,8 +256,7 @@ def explain(
         "rows": [
             *sample_notes,
             *splits.notes,
-            f"refitted on {len(measured.folds)} folds: {counted(measured.n_fits, 'fit')}; ± is the"
-            " standard deviation over folds, brackets hold confidence intervals",
+            measured.about_fits,
             *measured.about_losses(trained),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,

@@ -155,6 +155,13 @@ def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
         assert row["have_low"] < row["have"] < row["have_high"]
         sentence = f"have it: {row['kernel']} ({have.sum()} rows have it and another): lost: "
         assert (sentence in explanation.text()) == (row["have_low"] > 0)
+    # On a single split the rows beside an interval are those that it is about.
+    settings = {"cv": splits[:1], "score": "accuracy", "repeats": 1, "columns": "sources"}
+    single, (_, test) = explain(model, X, y, **settings), splits[0]
+    others = ~np.delete(lacks, 0, axis=1).all(axis=1)
+    n_have = (others & ~lacks[:, 0])[test].sum()
+    assert single.kernels.loc[0, "have_rows"] == n_have
+    assert f"({n_have} test rows have it and another)" in single.text()
     assert f"{lacks[:, 0].sum()} of {len(y)} rows lack profile" in explanation.text()
     assert WARNING not in explanation.text()
     means = explanation.scores[["complete_score", "incomplete_score"]].mean()

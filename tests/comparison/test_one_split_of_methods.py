@@ -108,6 +108,11 @@ def test_an_explanation_has_the_interval_of_the_two_fits() -> None:
             assert row[["left_out_low", "left_out_high"]].tolist() == pytest.approx([low, high])
     assert explained.kernels.loc[0, "outcome"] == "lost"
     assert "from one fold" not in explained.text()
+    # A single fit has no spread.
+    assert "refitted on the split: 3 fits; brackets hold" in explained.text()
+    tables = explained.kernels, explained.columns, explained.effects
+    spreads = [table.filter(like="_std") for table in tables]
+    assert all(spread.shape[1] and spread.isna().all(axis=None) for spread in spreads)
     assert "as they were fitted" in explained.text()
     assert explained.columns[["shuffled_low", "shuffled_high"]].notna().all(axis=None)
 
