@@ -32,6 +32,7 @@ from mklkit.comparison.preparing import (
     LineUp,
     Prepared,
     as_read,
+    check_class_weights,
     divided,
     plan_metadata,
     with_roles,
@@ -333,6 +334,7 @@ def _prepared(
     sources, requests = [source for source, _ in data], [request for _, request in data]
     plans = [divided(source, request, kernels, seed) for source, request in data]
     design, notes = design.for_data(sources, score)
+    check_class_weights(sources, design.settings.class_weight)
     methods, questions, omissions = line_up(design)
     notes += omissions
     for source, plan in zip(sources, plans, strict=True):

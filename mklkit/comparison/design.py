@@ -9,8 +9,9 @@ from typing import Any, Self
 import attrs
 
 from mklkit.comparison.data import DataSet
-from mklkit.errors import SpecError, listed, plain_message
+from mklkit.errors import SpecError, listed
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.evaluation.score_needs import is_defined
 from mklkit.protocols import Task
 from mklkit.protocols.component import KERNELS, TASK
 from mklkit.registry.columns import kernel_list
@@ -96,7 +97,7 @@ class Design:
             usual = {source.task.usual_score(source.target): source for source in data}
             score = next((name for name in usual if name != task.ranked_by[0]), task.ranked_by[0])
             notes = [reason] if (reason := task.why(score, usual[score].target)) else []
-        defined = [_is_defined(task, score, source) for source in data]
+        defined = [is_defined(task, score, source.target, source.name) for source in data]
         uncalibrated = all(defined)
         if not uncalibrated and not self.settings.probability:
             raise SpecError(
@@ -143,18 +144,6 @@ def _in_common(banks: Sequence[list[Any]]) -> list[Any] | None:
     """Return the kernels of all data sets; None if they differ."""
     first = repr(banks[0])
     return banks[0] if all(repr(bank) == first for bank in banks[1:]) else None
-
-
-def _is_defined(task: Task, score: str, data: DataSet) -> bool:
-    """Return whether a score is defined without probabilities; a SpecError if it never is."""
-    task.score_named(score)  # It raises if there is no such score.
-    try:
-        return not task.needs_probabilities(score, data.target)
-    except ValueError as error:
-        raise SpecError(
-            f"The score {score} is not defined for the {task.plural} of {data.name}"
-            f" ({plain_message(error)}). Choose another, such as balanced_accuracy or f1_macro."
-        ) from error
 
 
 def _strategies(missing: Any) -> tuple[Any, ...]:

@@ -14,6 +14,8 @@ from mklkit.comparison.design import Design
 from mklkit.comparison.incomplete import with_missing_sources
 from mklkit.comparison.methods import Method
 from mklkit.comparison.running import one_split_of
+from mklkit.datasets.pipeline import weights_of_labels
+from mklkit.estimators.training_data import class_weights
 from mklkit.evaluation.equivalence import MARGIN, equivalence_margin
 from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
@@ -85,6 +87,14 @@ def as_read(data: Sequence[DataSet], design: Design, compared: Sequence[Method])
     for source, kernel in product(read, design.also):
         source.for_kernels(kernel)
     return read
+
+
+def check_class_weights(data: Sequence[DataSet], class_weight: Any) -> None:
+    """Raise the error that each fit would raise for class weights, such as one of no class."""
+    for source in data:
+        if source.task.has_classes:
+            classes, codes = np.unique(source.target, return_inverse=True)
+            class_weights(weights_of_labels(class_weight, classes), classes, codes)
 
 
 def with_roles(

@@ -27,7 +27,7 @@ from mklkit.estimators.from_preset import (
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names, split
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.numerics.sparse import count_gaps
-from mklkit.protocols import Column, Schema, Task
+from mklkit.protocols import Column, Schema, Source, Task
 from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.tasks import task_named
@@ -106,11 +106,7 @@ def build_pipeline(
     # Covariates that are kept are numbers.
     infer = any(source.reads is None for source in sources) and not covariates
     # Without those that change nothing, encoders of estimators with other kernels may be equal.
-    changing = [
-        source
-        for source in sources
-        if source.columns is not None or source.unchanged or source.missing is not None
-    ]
+    changing = [source for source in sources if not _reads_all_numbers(source)]
     columns = () if schema is None else schema.columns
     parameters = classifier.get_params()
     parts = {"": classifier, **{f"{name}__": part for name, part in parameters.items()}}
@@ -250,11 +246,22 @@ def for_table(steps: Pipeline, columns: Iterable[Column]) -> Pipeline:
 
 def match_class_weights(model: Any, labels: Any) -> Any:
     """Return a model whose class weights, given by the text of labels, use the labels."""
-    known = {str(label): label for label in labels}
     for name, weights in model.get_params().items():
-        if name.rpartition("__")[2] == "class_weight" and isinstance(weights, dict):
-            model.set_params(**{name: {known.get(k, k): w for k, w in weights.items()}})
+        if name.rpartition("__")[2] == "class_weight":
+            model.set_params(**{name: weights_of_labels(weights, labels)})
     return model
+
+
+def weights_of_labels(class_weight: Any, labels: Iterable[Any]) -> Any:
+    """Return class weights by the labels of classes instead of their text.
+
+    >>> weights_of_labels({"1": 5}, [0, 1])
+    {1: 5}
+    """
+    if not isinstance(class_weight, dict):
+        return class_weight
+    known = {str(label): label for label in labels}
+    return {known.get(name, name): weight for name, weight in class_weight.items()}
 
 
 def describe(pipeline: Pipeline) -> list[str]:
@@ -317,7 +324,8 @@ def missing_and_none_in(
 ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
     """Return which rows lack each source of a model, and which have nothing that it reads (n,).
 
-    A model whose strategy fills sources reads something in each row.
+    A model whose strategy fills sources reads something in each row, and so does one with a kernel
+    on all columns of numbers.
 
     >>> from mklkit import MKLClassifier
     >>> frame = pd.DataFrame({"age": [30, None, None], "lab_a": [None, 2, None]})
@@ -326,10 +334,19 @@ def missing_and_none_in(
     ...     missing_and_none_in(model, frame)[1].tolist()
     [False, False, True]
     [False, False, False]
+    >>> model = build_pipeline(MKLClassifier(["rbf", "rbf@lab_a"]))
+    >>> missing_and_none_in(model, frame)[1].tolist()
+    [False, False, False]
     """
     missing, none = _missing_and_none(model, features)
-    fates = {source.missing for source in declared_sources(model[-1])}
-    return missing, none & ("filled" not in fates)
+    sources = declared_sources(model[-1])
+    fills = any(source.missing == "filled" or _reads_all_numbers(source) for source in sources)
+    return missing, none & (not fills)
+
+
+def _reads_all_numbers(source: Source) -> bool:
+    """Whether a source is all numeric columns, whose gaps are filled in each row."""
+    return source.columns is None and not source.unchanged and source.missing is None
 
 
 def _missing_and_none(

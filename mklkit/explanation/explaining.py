@@ -21,7 +21,6 @@ from mklkit.errors import (
     DataError,
     IncompatibleError,
     SpecError,
-    counted,
     quoted,
     type_name,
 )
@@ -31,6 +30,7 @@ from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import MARGIN, equivalence_margin, margin_of
+from mklkit.evaluation.score_needs import is_defined
 from mklkit.evaluation.sentences import Unit
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.ablations import Ablations, named_groups, similar_groups
@@ -224,7 +224,8 @@ def explain(
         )
     splits = task.splits(data.targets, USUAL_CV if cv is None else cv, seed, data.groups)
     score = task.usual_score(data.targets) if score is None else score
-    task.scorer(score)  # It raises if there is no such score.
+    if not is_defined(task, score, data.targets, "these rows"):
+        _check_probabilities(model, score)
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
     # Kernels that skip gaps, as those on categories, lack nothing.
     kernels_read = members_of(fitted)[0].fitted_.plan.kernels
@@ -245,7 +246,7 @@ def explain(
     n_counted, why_none = measured.n_counted, measured.why_no_verdict
     kernels = informed(judged(table, n_counted, little, why_none))
     groups = judged(measured.together(unadjusted), n_counted, little, why_none)
-    have = of_those_who_have(kernels, little, why_none)
+    have = of_those_who_have(kernels, little, why_none, measured.single)
     if len(have):
         kernels["have_outcome"] = have["outcome"]
     screens, effects = measured.screen_table(), measured.column_effects()
@@ -255,8 +256,7 @@ def explain(
         "rows": [
             *sample_notes,
             *splits.notes,
-            f"refitted on {len(measured.folds)} folds: {counted(measured.n_fits, 'fit')}; ± is the"
-            " standard deviation over folds, brackets hold confidence intervals",
+            measured.about_fits,
             *measured.about_losses(trained),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,
@@ -349,6 +349,16 @@ def _unadjusted(refit: Refit, data: ScoredRows, fitted: KernelModel) -> dict[str
     adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
     adjustment.warn()
     return adjustment.by_kernel(fitted)
+
+
+def _check_probabilities(model: Any, score: str) -> None:
+    """Raise a SpecError if a fitted model has no probabilities, which a score needs."""
+    # scikit-learn's models show by the presence of the method whether they have any.
+    if not hasattr(model, "predict_proba"):
+        raise SpecError(
+            f"The score {score} needs probabilities, which the model has only if they are"
+            " calibrated: fit it with --probability (in Python probability=True)."
+        )
 
 
 def explained_task(model: Any) -> Task:

@@ -39,9 +39,9 @@ class Explanation:
 
     A loss is a difference in ``score``: 0.02 of accuracy or R² is two points; of an error, which
     is negated in ``scores``, how far it rises. Column suffixes:
-    ``_std`` is the deviation over folds, ``_low`` and ``_high`` the interval, corrected for folds
-    that share training rows, ``_level`` its level, by which it is adjusted for the number of
-    sources (95 % without one), and ``_p_holm`` the p value by Holm's procedure.
+    ``_std`` is the deviation over folds (NaN for one), ``_low`` and ``_high`` the interval,
+    corrected for folds that share training rows, ``_level`` its level, by which it is adjusted for
+    the number of sources (95 % without one), and ``_p_holm`` the p value by Holm's procedure.
 
     Attributes
     ----------
@@ -54,10 +54,11 @@ class Explanation:
         ``alone_score``, ``alone_outcome`` (``"informative"`` if the interval is above zero, else
         ``"not shown"``) and ``why_not_alone``; ``left_out``, the loss in fits without the kernel,
         and ``why_not``, the reason if it can't be left out; if rows lack sources, ``have``, the
-        loss on the ``have_rows`` that have the kernel's source and another one, with
-        ``have_outcome``; ``outcome``, ``"lost"`` if the interval is above zero, ``"gained"`` if it
-        is below, ``"not lost"`` if it ends within the ``margin``, else ``"inconclusive"``, and
-        ``rows_needed``, with about how many samples there is an even chance of another outcome;
+        loss on the ``have_rows`` that have the kernel's source and another one (of a single
+        split, of its test rows), with ``have_outcome``; ``outcome``, ``"lost"`` if the interval is
+        above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within the ``margin``,
+        else ``"inconclusive"``, and ``rows_needed``, with about how many samples there is an even
+        chance of another outcome;
         ``unadjusted``, the columns from which removed covariates can still be told;
         ``no_verdict``, why the outcome is ``"no verdict"``: because of such columns, few groups or
         a target of heavy tails; ``shuffled``, the loss when its columns are shuffled for all

@@ -112,15 +112,19 @@ def meaning_of(
     yield from _alike(alignment)
 
 
-def of_those_who_have(kernels: pd.DataFrame, little: float, why_none: str = "") -> pd.DataFrame:
+def of_those_who_have(
+    kernels: pd.DataFrame, little: float, why_none: str = "", single: bool = False
+) -> pd.DataFrame:
     """Return the judged table of losses on the rows that have each kernel's source.
 
-    It is empty if no row lacks one; ``why_none`` is as for :func:`judged`.
+    It is empty if no row lacks one; ``why_none`` is as for :func:`judged`. The rows of a ``single``
+    split are its test rows.
     """
     if "have" not in kernels:
         return kernels.iloc[:0]
     measured = kernels[kernels["have"].notna()]
-    rows = measured["have_rows"].map("{:,} rows have it and another".format)
+    kind = "test rows" if single else "rows"
+    rows = measured["have_rows"].map(f"{{:,}} {kind} have it and another".format)
     ends = ("", "_low", "_high", "_level")
     losses = {f"left_out{end}": measured[f"have{end}"] for end in ends}
     measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
-from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
+from mklkit.errors import DataError, IncompatibleError, SpecError, counted, plain_message
 from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
@@ -193,6 +193,8 @@ class Measuring:
         bare = [self.bare(self.ablations.single(name)) for name in names]
         have = ~self.missing.T & ~np.array(bare)
         table = self._family(HAVE, [(HAVE, name) for name in names], have)
+        if self.single:
+            have = have[:, self.scored]
         return table.assign(have_rows=have.sum(axis=1))
 
     def _why_not(self, kernels: Kernels) -> str:
@@ -540,8 +542,7 @@ class Measuring:
         values = self._values(subject)
         low, high = self._interval(subject, members, level)
         # A screen may select a column in one fit of several, which says nothing of the others.
-        deviation = _deviation(values) if len(values) > 1 or len(self.folds) == 1 else np.nan
-        spread = {"": values.mean(), "_std": deviation, "_low": low, "_high": high}
+        spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
 
     def _values(self, subject: Any) -> Array:
@@ -558,18 +559,28 @@ class Measuring:
             float(np.mean([fold[part] for fold in self.folds]))
             for part in ("training_rows", "rows")
         )
-        counted = self.resolution(members)
+        units = self.resolution(members)
         if subject not in self.tested:
-            return difference_interval(values, trained, tested, counted, level)
+            return difference_interval(values, trained, tested, units, level)
         low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT, level)
-        if counted is None or low > 0 or high < 0:
+        if units is None or low > 0 or high < 0:
             return low, high
-        return counted.limits(float(values.mean()), low, high, level)
+        return units.limits(float(values.mean()), low, high, level)
 
     @property
     def n_counted(self) -> int:
         """The samples on whose number the widths of intervals depend."""
         return len(self.scored) if self.single else len(self.data.targets)
+
+    @property
+    def about_fits(self) -> str:
+        """The fits in words, and how their variation is shown."""
+        where, spread = "the split", ""
+        if not self.single:
+            where = counted(len(self.folds), "fold")
+            spread = "± is the standard deviation over folds, "
+        fits = f"refitted on {where}: {counted(self.n_fits, 'fit')}"
+        return f"{fits}; {spread}brackets hold confidence intervals"
 
     def about_losses(self, trained: float) -> Iterator[str]:
         """Yield a sentence on what losses of models of so many samples estimate, if any."""
@@ -586,8 +597,8 @@ class Measuring:
             return None
         groups = None if self.data.groups is None else self.data.groups[rows]
         score, targets = self.task.score_named(self.score), self.data.targets[rows]
-        counted = resolution_of(score, targets, groups)
-        return None if counted is None else counted.with_scores(self._mean_score)
+        units = resolution_of(score, targets, groups)
+        return None if units is None else units.with_scores(self._mean_score)
 
     @property
     def why_no_verdict(self) -> str:
@@ -602,8 +613,8 @@ class Measuring:
 
 
 def _deviation(values: Array) -> Any:
-    """Return the standard deviation over folds (F, ...), 0 for one fold."""
-    return values.std(axis=0, ddof=min(1, len(values) - 1))
+    """Return the standard deviation over folds (F, ...), NaN for one fold."""
+    return values.std(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1:], np.nan)
 
 
 def _weights(model: Any, rows: Any, kernels: Sequence[str]) -> tuple[Array, Array]:

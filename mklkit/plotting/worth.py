@@ -88,7 +88,8 @@ class KernelWorthDisplay(PanelsDisplay):
     def _draw(self) -> None:
         weights, alone, losses = self.axes_
         _draw_bars(weights, self.kernels["weight"], self.kernels["weight_std"], BARS)
-        weights.set_xlabel("weight,\nmean ± deviation")
+        has_spread = self.kernels["weight_std"].notna().any()
+        weights.set_xlabel("weight,\nmean ± deviation" if has_spread else "weight")
         self._draw_intervals(alone, self.kernels, "alone", ALONE)
         alone.set_xlabel(f"alone, above guessing:\n{self.gained}")
         self._draw_losses(losses)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import compare
+from mklkit.errors import DataError, SpecError
 
 
 class Odd(GaussianNB):
@@ -52,3 +53,17 @@ def test_any_error_and_any_answer(
 def test_what_ends_a_program(monkeypatch: pytest.MonkeyPatch, error: type[BaseException]) -> None:
     with pytest.raises(error):
         reason(monkeypatch, "fit", Mock(side_effect=error))
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "text"),
+    [({"z": 2}, DataError, "the class 'z'"), ({"n": -1}, SpecError, "above 0")],
+)
+def test_class_weights_that_every_fit_would_refuse_end_a_comparison_before_its_fits(
+    weights: dict[str, float], error: type[Exception], text: str
+) -> None:
+    X, y = np.arange(20.0).reshape(-1, 1), np.repeat(["n", "y"], 10)
+    progress = Mock()
+    with pytest.raises(error, match=text):
+        compare(X, y, kernels="linear", cv="2x1", class_weight=weights, progress=progress)
+    progress.assert_not_called()

@@ -50,6 +50,25 @@ def test_rows_without_a_text_lack_a_source() -> None:
     assert any("15 of 60 rows lack note" in note for note in comparison.data[0].notes)
 
 
+def test_a_kernel_on_all_columns_leaves_no_row_without_a_value() -> None:
+    """A fit takes rows without the other kernel's columns, and so does a comparison."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["age", "lab_1", "lab_2"])
+    frame.loc[::4, ["lab_1", "lab_2"]] = np.nan
+    labels = np.where(frame["age"] > 0, "ill", "well")
+    halves = [(np.arange(20), np.arange(20, 40))]
+    kernels = ["linear", "linear@lab_*"]
+    comparison = compare(
+        frame, labels, kernels=kernels, methods="uniform", cv=halves, score="accuracy", baselines=[]
+    )
+    (uniform,) = (method for method in comparison.methods if method.name == "uniform")
+    model = clone(uniform.pipeline).fit(frame[:20], labels[:20])
+    right = (model.predict(frame[20:]) == labels[20:]).mean()
+    table = comparison.table().set_index("method")
+    assert table.loc["uniform", "score"] == pytest.approx(right)
+    assert any("10 of 40 rows lack linear@lab_*" in note for note in comparison.data[0].notes)
+
+
 def test_methods_without_failures_have_no_reason() -> None:
     # A column of reasons has NaN for methods without, if other methods have some.
     assert shortfall({"failures": 0, "reason": np.nan}) == ""
@@ -136,6 +155,13 @@ def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
         assert row["have_low"] < row["have"] < row["have_high"]
         sentence = f"have it: {row['kernel']} ({have.sum()} rows have it and another): lost: "
         assert (sentence in explanation.text()) == (row["have_low"] > 0)
+    # On a single split the rows beside an interval are those that it is about.
+    settings = {"cv": splits[:1], "score": "accuracy", "repeats": 1, "columns": "sources"}
+    single, (_, test) = explain(model, X, y, **settings), splits[0]
+    others = ~np.delete(lacks, 0, axis=1).all(axis=1)
+    n_have = (others & ~lacks[:, 0])[test].sum()
+    assert single.kernels.loc[0, "have_rows"] == n_have
+    assert f"({n_have} test rows have it and another)" in single.text()
     assert f"{lacks[:, 0].sum()} of {len(y)} rows lack profile" in explanation.text()
     assert WARNING not in explanation.text()
     means = explanation.scores[["complete_score", "incomplete_score"]].mean()

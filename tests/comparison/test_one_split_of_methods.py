@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import MKLClassifier, compare, explain
-from mklkit.errors import DataError
+from mklkit.errors import DataError, SpecError
 from mklkit.evaluation.paired_proportions import paired_interval
 from mklkit.evaluation.paired_tests import holm_levels
 
@@ -107,5 +108,17 @@ def test_an_explanation_has_the_interval_of_the_two_fits() -> None:
             assert row[["left_out_low", "left_out_high"]].tolist() == pytest.approx([low, high])
     assert explained.kernels.loc[0, "outcome"] == "lost"
     assert "from one fold" not in explained.text()
+    # A single fit has no spread.
+    assert "refitted on the split: 3 fits; brackets hold" in explained.text()
+    tables = explained.kernels, explained.columns, explained.effects
+    spreads = [table.filter(like="_std") for table in tables]
+    assert all(spread.shape[1] and spread.isna().all(axis=None) for spread in spreads)
     assert "as they were fitted" in explained.text()
     assert explained.columns[["shuffled_low", "shuffled_high"]].notna().all(axis=None)
+
+
+def test_a_score_of_probabilities_that_a_model_lacks_is_an_error_before_its_fits() -> None:
+    model, progress = MKLClassifier("rbf", learner="svm(C=1)").fit(X, Y), Mock()
+    with pytest.raises(SpecError, match="neg_log_loss needs probabilities"):
+        explain(model, X, Y, cv=[(TRAIN, TEST)], score="neg_log_loss", progress=progress)
+    progress.assert_not_called()

@@ -80,7 +80,7 @@ def test_published_split() -> None:
     parts = np.where(np.arange(37) % 3 == 0, "Test", "train")
     (split,) = make_splits(LABELS, PartsColumn(parts, "part"))
     np.testing.assert_array_equal(split.test, np.arange(0, 37, 3))
-    with pytest.raises(DataError, match=r"'part'.*'dev'"):
+    with pytest.raises(DataError, match=r"'part'.*got 'dev'"):
         make_splits(LABELS, PartsColumn(np.where(parts == "Test", "dev", parts), "part"))
     with pytest.raises(DataError, match="Class 'c'"):
         make_splits(LABELS, PartsColumn(np.where(LABELS == "c", "test", "train"), "part"))

@@ -226,7 +226,7 @@ class PartsColumn:
     def _of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return one split; a class without training rows is an error."""
         words = np.array([str(part).strip().casefold() for part in self.parts])
-        values = sorted(set(words), key=lambda word: word in ("train", "test"))
+        values = sorted(set(words.tolist()), key=lambda word: word in ("train", "test"))
         if set(values) != {"train", "test"}:
             raise DataError(
                 f"The column {quoted(self.name)} must hold 'train' or 'test' in every row, and both"
