@@ -37,6 +37,7 @@ def rows_to_score(
     from mklkit.datasets.pipeline import encoder_in
     from mklkit.datasets.target import note_without_target
     from mklkit.errors import DataError, counted, listed, quoted
+    from mklkit.numerics.sparse import without_values
 
     columns = columns_of(pipeline, model)
     if targets and len(targets) != task.n_targets:
@@ -78,7 +79,7 @@ def rows_to_score(
     notes = list(rows.notes)
     known = truth.notna().all(axis=1).to_numpy()
     note_without_target(known, names, notes)
-    empty = known & rows.features[needed].isna().all(axis=1).to_numpy()
+    empty = known & without_values(rows.features[needed])
     if empty.any():
         notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
     known = known & ~empty

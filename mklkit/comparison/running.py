@@ -29,6 +29,7 @@ from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.one_split import OneSplit, Recorder, plain, read_responses
+from mklkit.numerics.sparse import count_gaps
 from mklkit.persistence.metadata import json_ready
 from mklkit.protocols import Array
 from mklkit.protocols.score import values_of
@@ -53,7 +54,7 @@ class Encoded:
         split = self.split
         self.held_out = data.task.held_out(data.truth, plan.tests)
         self.one_split = one_split_of(data, plan, score)
-        self.complete = not data.features.isna().any(axis=None)
+        self.complete = not count_gaps(data.features).any()
         self.labels = data.truth[split.train], data.truth[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
         self.groups = None if data.groups is None else data.groups[split.train]

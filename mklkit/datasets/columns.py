@@ -194,13 +194,13 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def stay_sparse(frame: pd.DataFrame) -> NDArray[np.bool_]:
-    """Return which columns of a table (d,) are sparse, and hold plain numbers without gaps."""
+    """Return which columns of a table (d,) are sparse, and hold plain numbers or gaps."""
     places = of_zeros(frame)
     stay = np.zeros(frame.shape[1], bool)
     stay[places] = True
     if len(places):
         matrix = as_matrix(frame.iloc[:, places])
-        stay[places[matrix.col[~(np.abs(matrix.data) <= LARGEST)]]] = False
+        stay[places[matrix.col[np.abs(matrix.data) > LARGEST]]] = False
     return stay
 
 

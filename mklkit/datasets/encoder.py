@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -26,7 +26,13 @@ from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
 from mklkit.datasets.notations import NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import read_later
 from mklkit.datasets.row_hashes import hashes_of_rows
-from mklkit.datasets.selecting import chosen_columns, leave_missing
+from mklkit.datasets.selecting import (
+    Lack,
+    chosen_columns,
+    leave_missing,
+    missing_by_source,
+    sparse_and_missing,
+)
 from mklkit.datasets.table_schema import notations_in, settled
 from mklkit.datasets.training_digest import digest_of_rows
 from mklkit.errors import DataError, counted, named
@@ -210,12 +216,13 @@ class TableEncoder(TransformerMixin, StoresNames):
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
         encoded = pd.DataFrame(numbers, frame.index, names)
         kept = [s.columns for s in self.schema_.sources if s.missing == "kept"]
-        leave_missing(encoded, frame, kept, self.feature_names_out_, self.sources_, sparse)
+        outputs = self.feature_names_out_
+        lacks = missing_by_source(frame, kept, outputs, self.sources_, self.words_)
+        leave_missing(encoded, lacks)
         for name in self.words_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
         if sparse:
-            encoded = pd.concat([encoded, frame[sparse]], axis=1)
-        outputs = self.feature_names_out_
+            encoded = pd.concat([encoded, self._filled(frame[sparse], lacks)], axis=1)
         return encoded if encoded.columns.tolist() == outputs else encoded[outputs]
 
     @property
@@ -353,17 +360,23 @@ class TableEncoder(TransformerMixin, StoresNames):
         left = np.zeros(len(names), np.intp)
         if not kept or not count_gaps(frame).any():
             return left
-        sparse, unread = {*self._sparse(frame)}, {*self.identifiers_, *self.empty_}
         origins = dict(zip(self.feature_names_out_, self.sources_, strict=True))
-        is_left = np.zeros((len(frame), len(names)), bool)
-        for selector in kept:
-            chosen = {origins[output] for output in chosen_columns([selector], list(origins))}
-            if not chosen & sparse:
-                places = np.flatnonzero([n in chosen and n not in unread for n in names])
-                missing = frame[[names[place] for place in places]].isna().all(axis=1).to_numpy()
-                is_left[np.ix_(missing & bool(len(places)), places)] = True
-        read = np.isin(names, self.with_gaps_)
-        return np.where(read, 0, is_left.sum(axis=0))
+        unread = {*self.identifiers_, *self.empty_}
+        lacks = missing_by_source(
+            frame.drop(columns=[n for n in unread if n in frame]), kept, [*origins], self.sources_
+        )
+        if not lacks:
+            return left
+        members = np.array(
+            [np.isin(names, [origins[output] for output in outputs]) for outputs, _ in lacks]
+        )
+        members &= ~np.isin(names, [*unread, *self.with_gaps_])
+        # Few sets of sources have columns in common.
+        sets, owners = np.unique(members, axis=1, return_inverse=True)
+        missing = np.array([mask for _, mask in lacks])
+        counts = [int(missing[among].any(axis=0).sum()) for among in sets.T]
+        left[:] = np.array(counts)[owners.ravel()]
+        return left
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns.
@@ -511,10 +524,7 @@ class TableEncoder(TransformerMixin, StoresNames):
     def _medians_and_ranges(
         self, frame: pd.DataFrame, sparse: list[str], numbers: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return medians of numbers and parts of dates; set ranges and moments of the former.
-
-        Columns that stay sparse have no gaps that a median other than 0 could fill.
-        """
+        """Return medians of numbers and parts of dates; set ranges and moments of the former."""
         dense = ~np.isin(self.numeric_, sparse)
         n_dense = int(dense.sum())
         medians = np.zeros(len(dense) + numbers.shape[1] - n_dense)
@@ -524,12 +534,23 @@ class TableEncoder(TransformerMixin, StoresNames):
         of_dense = [ufunc.reduce(numbers[:, :n_dense], initial=np.nan) for ufunc in EXTREMES]
         self.ranges_ = np.zeros((2, len(dense)))
         self.ranges_[:, dense] = np.nan_to_num(np.stack(of_dense))
-        self.ranges_[:, ~dense] = _sparse_ranges(frame[sparse])
         self.moments_ = np.zeros((4, len(dense)))
         self.moments_[:, dense] = column_moments(numbers[:, :n_dense])
         if sparse:
-            self.moments_[:, ~dense] = column_moments(as_matrix(frame[sparse]).tocsc())
+            matrix = as_matrix(frame[sparse]).tocsc()
+            medians[np.flatnonzero(~dense)] = column_medians(matrix)
+            self.ranges_[:, ~dense] = _sparse_ranges(matrix)
+            self.moments_[:, ~dense] = column_moments(matrix)
         return medians
+
+    def _filled(self, frame: pd.DataFrame, lacks: Sequence[Lack]) -> pd.DataFrame:
+        """Return columns that stay sparse with medians in the gaps that are filled."""
+        if not count_gaps(frame).any():
+            return frame
+        names = frame.columns.tolist()
+        medians = self.encoded_.columns_named(names).values("fill").astype(np.float64)
+        kept = {*self.with_gaps_}.intersection(names), np.ones(len(frame), bool)
+        return sparse_and_missing(frame, [*lacks, kept], medians)
 
     def _name_outputs(self, medians: Array) -> None:
         """Name the output columns by columns and values, in the order of their sources."""
@@ -560,12 +581,10 @@ class TableEncoder(TransformerMixin, StoresNames):
         self.encoded_ = Schema(columns[np.argsort(ranks, kind="stable")])
 
 
-def _sparse_ranges(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the smallest and the largest number of sparse columns without gaps (2, k)."""
-    if not frame.shape[1]:
-        return np.zeros((2, 0))
-    matrix = as_matrix(frame).tocsc()
-    return np.stack([extremes(axis=0).toarray()[0] for extremes in (matrix.min, matrix.max)])
+def _sparse_ranges(matrix: Any) -> NDArray[np.float64]:
+    """Return the smallest and the largest known number of each column of a sparse matrix (2, k)."""
+    both = matrix.nanmin(axis=0), matrix.nanmax(axis=0)
+    return np.nan_to_num(np.stack([np.ravel(extremes.toarray()) for extremes in both]))
 
 
 def _kinds_of(columns: Columns) -> NDArray[np.object_]:

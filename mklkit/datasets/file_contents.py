@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
-from scipy.sparse import csc_array, issparse
+from scipy.sparse import csc_array, csr_array, issparse
 
-from mklkit.numerics.sparse import is_sparse_frame, sparse_frame, take_rows, values_of
+from mklkit.numerics.sparse import as_matrix, of_zeros, sparse_frame, take_rows
+from mklkit.numerics.sparse_rows import gaps_filled
 from mklkit.views.scaling import fits_dense
 
 UNNAMED = "id"
@@ -58,12 +60,18 @@ def matrix_columns(matrix: Any, names: Sequence[str]) -> pd.DataFrame:
 def in_rows(table: pd.DataFrame, labels: pd.Index) -> pd.DataFrame:
     """Return the rows with these labels, in their order, without values where there is none.
 
-    Sparse columns stay sparse if each label has a row, since they can't have gaps.
+    Sparse columns stay sparse.
     """
-    if not is_sparse_frame(table):
+    if len(of_zeros(table)) < table.shape[1]:
         return table.reindex(labels)
     places = table.index.get_indexer(labels)
-    if (places < 0).any():
-        dense = pd.DataFrame(values_of(table), table.index, table.columns)
-        return dense.reindex(labels)
-    return take_rows(table, places)
+    absent = places < 0
+    if not absent.any():
+        return take_rows(table, places)
+    there = csr_array(as_matrix(table))[places[~absent]]
+    ends = np.concatenate([[0], np.cumsum(~absent)])
+    # An absent sample is an empty row before its gaps are filled in.
+    ends = there.indptr[ends]
+    rows = csr_array((there.data, there.indices, ends), (len(labels), table.shape[1]))
+    gaps = np.full(table.shape[1], np.nan)
+    return sparse_frame(gaps_filled(rows, absent, gaps), table.columns.tolist(), labels)

@@ -58,8 +58,8 @@ def _sparse_rows(path: Path) -> FileContents:
     """Read a sparse matrix, in any of SciPy's formats."""
     with readable_as(path, "a sparse matrix of SciPy"), path.open("rb") as file:
         matrix = load_npz(file).tocsr()
-        if matrix.dtype.kind not in "biuf" or not np.isfinite(matrix.data).all():
-            raise ValueError("it must hold finite real numbers")
+        if matrix.dtype.kind not in "biuf" or np.isinf(matrix.data).any():
+            raise ValueError("it must hold finite real numbers, or NaN for gaps")
         if matrix.indices.max(initial=0) >= matrix.shape[1] or matrix.indices.min(initial=0) < 0:
             raise ValueError("it has entries outside of its shape")
     frame = matrix_columns(matrix, [f"x{i}" for i in range(matrix.shape[1])])

@@ -26,7 +26,7 @@ from mklkit.estimators.from_preset import (
 )
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names, split
 from mklkit.estimators.model_settings import ModelSettings
-from mklkit.numerics.sparse import count_gaps
+from mklkit.numerics.sparse import count_gaps, without_values
 from mklkit.protocols import Column, Schema, Source, Task
 from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.columns import bind_kernels
@@ -364,13 +364,14 @@ def _missing_and_none(
         for source in schema.sources
     ]
     encoder = clone(model[0]).set_params(schema=attrs.evolve(schema, sources=kept))
-    gaps = encoder.fit_transform(features).isna()
-    missing: dict[str, pd.Series] = {}
+    encoded = encoder.fit_transform(features)
+    names = encoded.columns.tolist()
+    missing: dict[str, NDArray[np.bool_]] = {}
     none = np.ones(len(features), bool)
     for source in encoder.schema_.sources:
-        columns = [*chosen_columns([source.columns], gaps.columns.tolist())]
-        lack = gaps[columns].all(axis=1)
-        none &= lack.to_numpy() & bool(columns) & (not source.skips_gaps)
+        columns = [*chosen_columns([source.columns], names)]
+        lack = without_values(encoded[columns])
+        none &= lack & bool(columns) & (not source.skips_gaps)
         if source.missing is not None and columns:
             missing[source.label] = lack
     return pd.DataFrame(missing, index=features.index), none
@@ -446,7 +447,7 @@ def lacking_a_source(pipeline: Pipeline, features: pd.DataFrame) -> NDArray[np.b
     lacking = np.zeros(len(features), bool)
     features = _with_known_ids(pipeline[-1], features)
     for columns in (inputs_of_kernels(pipeline) or {}).values():
-        lacking |= features[columns].isna().all(axis=1).to_numpy(bool)
+        lacking |= without_values(features[columns])
     return lacking
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mklkit.errors import MKLKitError
+from mklkit.numerics.sparse import as_matrix, sparse_frame, without_values
 from mklkit.registry.columns import resolve_columns
 
 
@@ -24,29 +26,56 @@ def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
     return chosen
 
 
-def leave_missing(
-    encoded: pd.DataFrame,
+Lack = tuple[set[str], NDArray[np.bool_]]
+"""Columns of a source, and which rows (n,) have none of them."""
+
+
+def missing_by_source(
     frame: pd.DataFrame,
     selectors: Iterable[Any],
     names: Sequence[str],
     sources: Sequence[str],
-    complete: Collection[str] = (),
-) -> None:
-    """Set NaN where a row lacks all of the encoded columns that a selector chooses.
+    without: Collection[str] = (),
+) -> list[Lack]:
+    """Return the encoded columns that each selector chooses, and which rows lack all of them.
 
-    Each of these ``names`` was made from one of the ``sources`` in the table ``frame``, of which
-    some are ``complete``.
+    Each of these ``names`` was made from one of the ``sources`` in the table ``frame``; those
+    ``without`` a part in it do not count. Selectors whose columns no row lacks are left out.
     """
     source_of = dict(zip(names, sources, strict=True))
+    lacks = []
     for selector in selectors:
-        chosen = chosen_columns([selector], list(source_of))
-        if not chosen.isdisjoint(complete):
-            continue
-        outputs = [name for name in encoded if name in chosen]
+        outputs = chosen_columns([selector], list(source_of)).difference(without)
         inputs = frame.columns.isin([source_of[name] for name in outputs])
-        missing = frame.loc[:, inputs].isna().all(axis=1).to_numpy()
+        missing = without_values(frame.loc[:, inputs])
         if inputs.any() and missing.any():
-            encoded.loc[missing, outputs] = np.nan
+            lacks.append((outputs, missing))
+    return lacks
+
+
+def leave_missing(encoded: pd.DataFrame, lacks: Iterable[Lack]) -> None:
+    """Set NaN where rows lack all columns of a source."""
+    for columns, missing in lacks:
+        outputs = [name for name in encoded if name in columns]
+        encoded.loc[missing, outputs] = np.nan
+
+
+def sparse_and_missing(
+    frame: pd.DataFrame, lacks: Iterable[Lack], medians: NDArray[np.float64]
+) -> pd.DataFrame:
+    """Return sparse columns with medians (k,) in their gaps, except where rows lack a source."""
+    matrix = as_matrix(frame)
+    gaps = np.flatnonzero(np.isnan(matrix.data))
+    rows, columns = matrix.row[gaps], matrix.col[gaps]
+    filled = np.ones(len(gaps), bool)
+    for names, missing in lacks:
+        filled &= ~(frame.columns.isin(names)[columns] & missing[rows])
+    if not filled.any():
+        return frame
+    matrix.data[gaps[filled]] = medians[columns[filled]]
+    stored = matrix.tocsc()
+    stored.eliminate_zeros()
+    return sparse_frame(stored, frame.columns.tolist(), frame.index)
 
 
 def passed_on(

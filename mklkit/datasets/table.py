@@ -32,7 +32,7 @@ from mklkit.datasets.target import (
 )
 from mklkit.errors import DataError, counted, listed, named, quoted
 from mklkit.estimators.sources import columns_of_labels, kernels_of_sources
-from mklkit.numerics.sparse import of_zeros, take_rows
+from mklkit.numerics.sparse import take_rows, without_values
 from mklkit.protocols import AS_READ, Column, Columns, Role, Schema, Task
 from mklkit.protocols.component import TASK
 from mklkit.registry.columns import bind_kernels, kernel_list
@@ -531,9 +531,7 @@ def _with_a_source(
     features: pd.DataFrame, known: NDArray[np.bool_], notes: list[str]
 ) -> NDArray[np.bool_]:
     """Return which rows have a target and a value in some file, with a note on those without."""
-    if len(of_zeros(features)):
-        return known  # Zeros are values too.
-    empty = known & features.isna().all(axis=1).to_numpy()
+    empty = known & without_values(features)
     note_without_source(int(empty.sum()), notes)
     return known & ~empty
 

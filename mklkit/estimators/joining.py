@@ -15,10 +15,14 @@ from scipy.sparse import csr_array, issparse
 
 from mklkit.errors import DataError, counted, listed, quoted
 from mklkit.numerics.sparse import is_sparse_frame, refuse_sparse, sparse_frame, sparse_places
-from mklkit.protocols import Array, ColumnBlocks
+from mklkit.numerics.sparse_rows import gaps_filled
+from mklkit.protocols import Array, ColumnBlocks, Mask
 
 SEPARATOR = re.compile(r"[_.:/|-]")
 """Characters that separate the name of a source from that of its column."""
+
+MOST_BLOCKS = 100
+"""The most blocks of sparse columns with gaps in the same rows."""
 
 Places = dict[str, NDArray[np.intp]]
 """The positions of the columns of each source, by its name."""
@@ -37,10 +41,15 @@ class SparseTable:
         The sources, in the order of their columns; sparse ones in float32 or float64.
     columns : Index
         The names of all columns.
+    missing : tuple of ndarray of bool of shape (N,) or None
+        Which samples miss each sparse block, as in :class:`ColumnBlocks`.
     """
 
     blocks: tuple[Any, ...]
     columns: pd.Index
+    missing: tuple[Mask, ...] = attrs.field(
+        default=attrs.Factory(lambda self: (None,) * len(self.blocks), takes_self=True)
+    )
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Self:
@@ -48,13 +57,18 @@ class SparseTable:
         is_sparse = np.zeros(frame.shape[1], bool)
         is_sparse[sparse_places(frame)] = True
         ends = [0, *(np.flatnonzero(np.diff(is_sparse)) + 1).tolist(), frame.shape[1]]
-        blocks = []
+        parts: list[tuple[Any, Mask]] = []
         for start, stop in pairwise(ends):
             block = frame.iloc[:, start:stop]
-            blocks.append(_sparse_rows("X", block) if is_sparse[start] else block)
-        return cls(
-            tuple(b if issparse(b) else b.reset_index(drop=True) for b in blocks), frame.columns
-        )
+            dense = block.reset_index(drop=True), None
+            parts += _sparse_blocks("X", block) if is_sparse[start] else [dense]
+        return cls.of_parts(parts, frame.columns)
+
+    @classmethod
+    def of_parts(cls, parts: Iterable[tuple[Any, Mask]], columns: pd.Index) -> Self:
+        """Return blocks of columns, each with the samples that miss it."""
+        blocks, missing = zip(*parts, strict=True)
+        return cls(blocks, columns, missing)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -73,10 +87,17 @@ class SparseTable:
         ends = [0, *(np.flatnonzero(np.diff(owners)) + 1).tolist(), len(wanted)]
         parts = []
         for start, stop in pairwise(ends):
-            block = self.blocks[owners[start]]
-            places = wanted[start:stop] - starts[owners[start]]
-            parts.append(block[:, places] if issparse(block) else block.iloc[:, places])
-        return SparseTable(tuple(parts), pd.Index(names))
+            owner = owners[start]
+            block, missing = self.blocks[owner], self.missing[owner]
+            places = wanted[start:stop] - starts[owner]
+            part = block[:, places] if issparse(block) else block.iloc[:, places]
+            parts.append((part, missing))
+        return SparseTable.of_parts(parts, pd.Index(names))
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether samples miss some sparse block."""
+        return any(mask is not None for mask in self.missing)
 
     @property
     def header(self) -> pd.DataFrame:
@@ -87,10 +108,13 @@ class SparseTable:
     def frame(self) -> pd.DataFrame:
         """A data frame with the same columns, sparse ones among them."""
         frames, start = [], 0
-        for block in self.blocks:
+        for block, missing in zip(self.blocks, self.missing, strict=True):
             names = self.columns[start : start + block.shape[1]]
             start += block.shape[1]
-            table = sparse_frame(block, names.tolist()) if issparse(block) else block
+            table = block
+            if issparse(block):
+                gaps = np.full(block.shape[1], np.nan, block.dtype)
+                table = sparse_frame(gaps_filled(block, missing, gaps), names.tolist())
             frames.append(table.set_axis(names, axis=1))
         return pd.concat(frames, axis=1)
 
@@ -117,7 +141,7 @@ class SparseTable:
             else:
                 blocks.append(of_dense[:, start : start + block.shape[1]].astype(dtype, copy=False))
                 start += block.shape[1]
-        return ColumnBlocks(tuple(blocks))
+        return ColumnBlocks(tuple(blocks), self.missing)
 
 
 def dense_columns(X: pd.DataFrame | SparseTable) -> tuple[pd.DataFrame, NDArray[np.intp]]:
@@ -189,7 +213,8 @@ def with_absent_sources(table: Any, names: Sequence[str], sources: Iterable[Sequ
     index = pd.RangeIndex(len(table)) if sparse else table.index
     empty = pd.DataFrame(np.nan, index, lost)
     if sparse:
-        return SparseTable((*table.blocks, empty), table.columns.append(empty.columns))
+        parts = [*zip(table.blocks, table.missing, strict=True), (empty, None)]
+        return SparseTable.of_parts(parts, table.columns.append(empty.columns))
     return pd.concat([table, empty], axis=1)
 
 
@@ -247,44 +272,74 @@ def _is_mapping(X: Any) -> bool:
 def _joined(sources: Mapping[str, Any], y: Any = None) -> tuple[pd.DataFrame | SparseTable, Places]:
     if not sources:
         raise DataError("Expected at least one source, as in {'mrna': X}; got an empty mapping.")
-    blocks: dict[str, Any] = {}
+    blocks: dict[str, list[tuple[Any, Mask]]] = {}
     names: list[Any] = []
     for name, source in sources.items():
         if not isinstance(name, str) or not name.strip():
             raise DataError(f"Sources are named by text, as in {{'mrna': X}}; got {quoted(name)}.")
         sparse = issparse(source) or is_sparse_frame(source)
-        block, columns = _sparse_block(name, source) if sparse else _frame(name, source)
-        blocks[name] = block
+        blocks[name], columns = _sparse_source(name, source) if sparse else _frame(name, source)
         names += columns
-    lengths = {name: block.shape[0] for name, block in blocks.items()}
+    lengths = {name: parts[0][0].shape[0] for name, parts in blocks.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise DataError(f"Sources must have the same samples; their numbers differ: {told}.")
     _check_index(sources, y)
     places: Places = {}
     start = 0
-    for name, block in blocks.items():
-        places[name] = np.arange(start, start + block.shape[1])
-        start += block.shape[1]
+    for name, of_source in blocks.items():
+        width = sum(block.shape[1] for block, _ in of_source)
+        places[name] = np.arange(start, start + width)
+        start += width
     header = pd.Index(names)
     if not header.is_unique:
         repeated = header[header.duplicated()][0]
         raise DataError(
             f"Two columns would be named {quoted(str(repeated))}: rename sources or columns."
         )
-    parts = [b if issparse(b) else b.reset_index(drop=True) for b in blocks.values()]
-    if any(map(issparse, parts)):
-        return SparseTable(tuple(parts), header), places
-    table = pd.concat(parts, axis=1)
+    parts = [part for of_source in blocks.values() for part in of_source]
+    if any(issparse(block) for block, _ in parts):
+        return SparseTable.of_parts(parts, header), places
+    table = pd.concat([block for block, _ in parts], axis=1)
     named = next((source for source in sources.values() if _names_samples(source)), None)
     return table if named is None else table.set_axis(named.index), places
 
 
-def _sparse_block(name: str, source: Any) -> tuple[Any, list[str]]:
-    """Return a sparse source as numbers in rows, and its columns' names."""
-    rows = _sparse_rows(f"Source {quoted(name)}", source)
-    suffixes = getattr(source, "columns", range(rows.shape[1]))
-    return rows, _names(name, suffixes)
+def _sparse_source(name: str, source: Any) -> tuple[list[tuple[Any, Mask]], list[str]]:
+    """Return a sparse source as blocks of numbers, and its columns' names."""
+    blocks = _sparse_blocks(f"Source {quoted(name)}", source)
+    suffixes = getattr(source, "columns", range(source.shape[1]))
+    return blocks, _names(name, suffixes)
+
+
+def _sparse_blocks(place: str, source: Any) -> list[tuple[Any, Mask]]:
+    """Return sparse columns as numbers in rows, and which samples miss them.
+
+    Neighbouring columns with gaps (NaN) in the same rows are one block. Errors name their place.
+    """
+    rows = _sparse_rows(place, source)
+    gaps = np.isnan(rows.data)
+    if not gaps.any():
+        return [(rows, None)]
+    lacking = csr_array((gaps, rows.indices, rows.indptr), rows.shape).tocsc()
+    lacking.eliminate_zeros()
+    owners = [lacking.indices[i:j] for i, j in pairwise(lacking.indptr.tolist())]
+    starts = [0, *(k for k, pair in enumerate(pairwise(owners), 1) if not np.array_equal(*pair))]
+    if len(starts) > MOST_BLOCKS:
+        raise DataError(
+            f"{place} is sparse and has gaps (NaN) in other rows in each of {len(starts)} groups of"
+            " columns. In sparse columns, a sample may miss a source, which is NaN in all of its"
+            " columns: set single gaps to 0, or pass an array."
+        )
+    rows.data[gaps] = 0
+    rows.eliminate_zeros()
+    blocks: list[tuple[Any, Mask]] = []
+    for start, stop in pairwise([*starts, rows.shape[1]]):
+        missing = np.zeros(rows.shape[0], bool)
+        missing[owners[start]] = True
+        block = rows if len(starts) == 1 else rows[:, start:stop]
+        blocks.append((block, missing if missing.any() else None))
+    return blocks
 
 
 def _sparse_rows(place: str, source: Any) -> Any:
@@ -309,20 +364,17 @@ def _sparse_rows(place: str, source: Any) -> Any:
     rows = csr_array(source, dtype=dtype, copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
-    if not np.isfinite(rows.data).all():
-        entry = int(np.flatnonzero(~np.isfinite(rows.data))[0])
+    if np.isinf(rows.data).any():
+        entry = int(np.flatnonzero(np.isinf(rows.data))[0])
         row = int(np.searchsorted(rows.indptr, entry, side="right")) - 1
-        raise DataError(
-            f"{place} is sparse and has NaN or infinity in row {row} (counted from 0). Sparse"
-            " columns can't have gaps: leave out what is unknown, or pass an array."
-        )
+        raise DataError(f"{place} is sparse and has infinity in row {row} (counted from 0).")
     return rows
 
 
-def _frame(name: str, source: Any) -> tuple[pd.DataFrame, list[Any]]:
-    """Return a source as a table, and its columns' names."""
+def _frame(name: str, source: Any) -> tuple[list[tuple[Any, Mask]], list[Any]]:
+    """Return a source as a table, in which gaps are NaN, and its columns' names."""
     frame = _named_frame(name, source)
-    return frame, frame.columns.tolist()
+    return [(frame.reset_index(drop=True), None)], frame.columns.tolist()
 
 
 def _names(source: str, columns: Iterable[Any]) -> list[str]:

@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, NoSourceError, counted, quoted
@@ -148,12 +147,8 @@ def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
 def _refuse_gaps(plan: Plan, rows: Rows, index: pd.Index | None) -> None:
     """Refuse gaps that need medians if the training rows were read in parts, so none are known."""
     for kernel in plan.kernels:
-        numbers = rows.unfilled(kernel)
-        if issparse(numbers):
-            continue  # It has no gaps.
-        gaps = np.isnan(numbers)
-        whole = gaps.all(axis=1) & (not plan.strategy.fills)
-        single = gaps.any(axis=1) & ~whole
+        lack_all, lack_some = rows.gaps_in(kernel)
+        single = lack_some & ~(lack_all & (not plan.strategy.fills))
         if single.any() and not kernel.traits.allows_gaps:
             raise DataError(
                 f"{_title(int(single.argmax()), index)} has gaps in columns of kernel"

@@ -174,12 +174,14 @@ def _read_sparse(estimator: Any, schema: Schema, X: SparseTable, first: bool, fi
     validate_data(estimator, X.header, skip_check_array=True, reset=first)
     frame, places = X.dense
     if not len(places):
-        return Rows(X.numbers(np.empty((len(X), 0))))
+        rows = Rows(X.numbers(np.empty((len(X), 0))))
+        return with_gaps(schema, rows) if X.has_gaps else rows
     of_frame = Schema(schema.columns[places])
     rows = _checked_rows(of_frame, frame, finite)
     others = {(reads, int(places[place])): codes for (reads, place), codes in rows.others.items()}
     joined = Rows(X.numbers(rows.numbers), others)
-    return joined if rows.medians is None else with_gaps(schema, joined)
+    complete = rows.medians is None and not X.has_gaps
+    return joined if complete else with_gaps(schema, joined)
 
 
 def _checked_rows(schema: Schema, X: Any, finite: Any) -> Rows:
@@ -242,9 +244,12 @@ def kept_gaps(schema: Schema, numbers: Array) -> NDArray[np.bool_]:
 def medians_of(schema: Schema, numbers: Array | ColumnBlocks) -> Array:
     """Return the medians (d,) of numbers (n, d), NaN in columns whose gaps are not filled.
 
-    Those of sparse columns are 0, which have no gaps; new rows may have some.
+    Samples that miss a sparse block do not count there.
     """
-    blocks = numbers.blocks if isinstance(numbers, ColumnBlocks) else (numbers,)
+    blocks = [numbers]
+    if isinstance(numbers, ColumnBlocks):
+        pairs = zip(numbers.blocks, numbers.missing, strict=True)
+        blocks = [block if mask is None else block[np.flatnonzero(~mask)] for block, mask in pairs]
     medians = np.concatenate([column_medians(block) for block in blocks])
     medians[~schema.columns.are(gaps="median")] = np.nan
     return medians
@@ -253,7 +258,7 @@ def medians_of(schema: Schema, numbers: Array | ColumnBlocks) -> Array:
 def column_medians(numbers: Any) -> Array:
     """Return the medians (d,) of the known numbers (n, d), 0 without any."""
     if issparse(numbers):
-        return np.zeros(numbers.shape[1], numbers.dtype)
+        return _sparse_medians(numbers.tocsc())
     medians = np.empty(numbers.shape[1], np.result_type(numbers, np.float32))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of columns without values
@@ -264,6 +269,24 @@ def column_medians(numbers: Any) -> Array:
             median = np.nanmedian if np.isnan(part).any() else np.median
             medians[place] = np.nan_to_num(median(part, axis=0))
     return medians
+
+
+def _sparse_medians(columns: Any) -> Array:
+    """Return the medians (d,) of sparse columns: 0 unless half of the known numbers are stored."""
+    n_rows, width = columns.shape
+    gaps = np.isnan(columns.data)
+    n_gaps = np.bincount(_owners(columns)[gaps], minlength=width)
+    n_stored = np.diff(columns.indptr) - n_gaps
+    medians = np.zeros(width, np.result_type(columns.dtype, np.float32))
+    common = np.flatnonzero((2 * n_stored >= n_rows - n_gaps) & (n_stored > 0))
+    for place in row_blocks(len(common), max(1, MEDIAN_CELLS // max(1, n_rows))):
+        medians[common[place]] = column_medians(columns[:, common[place]].toarray())
+    return medians
+
+
+def _owners(columns: Any) -> NDArray[np.intp]:
+    """Return the column of each number that is stored in sparse columns (n, d)."""
+    return np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
 
 
 def with_gaps(schema: Schema, rows: Rows) -> Rows:

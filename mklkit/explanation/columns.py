@@ -18,7 +18,7 @@ from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.joining import one_table
 from mklkit.estimators.training_data import checked_groups
-from mklkit.numerics.sparse import refuse_sparse
+from mklkit.numerics.sparse import refuse_sparse, without_values
 from mklkit.protocols import Rows, RowSource, Task
 from mklkit.protocols.splits.making import HoldOut
 from mklkit.registry.columns import resolve_columns
@@ -218,8 +218,9 @@ class ScoredRows:
 
     def missing_sources(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
         """Return which rows lack all columns that each kernel reads, if these are known."""
-        gaps = self.table.isna().to_numpy()
-        missing = [gaps[:, [*(read or ())]].all(axis=1) & bool(read) for read in reads]
+        missing = [
+            without_values(self.table.iloc[:, [*(read or ())]]) & bool(read) for read in reads
+        ]
         return np.column_stack(missing)
 
     def as_fitted(self, table: pd.DataFrame) -> Any:
@@ -253,7 +254,7 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     [[2, 4, 5], [1, 3, 6]]
     """
     changed = rows.copy(deep=False)
-    present = ~rows.iloc[:, list(places)].isna().all(axis=1).to_numpy()
+    present = ~without_values(rows.iloc[:, list(places)])
     if not present.all():  # Rows that lack them all keep their gaps; the others exchange values.
         among = order[present[order]]
         order = np.arange(len(rows))

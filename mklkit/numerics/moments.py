@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -16,8 +18,8 @@ POWERS = 5
 Values = NDArray[np.float64]
 
 
-def column_moments(numbers: object) -> Values:
-    """Return the moments (4, d) of columns (n, d) with gaps, or of sparse ones without.
+def column_moments(numbers: Any) -> Values:
+    """Return the moments (4, d) of columns (n, d), sparse or not, that may have gaps.
 
     They are the number of values, their mean, their standard deviation and their kurtosis (3 of a
     normal distribution), 0 where values are too few or all the same.
@@ -26,10 +28,8 @@ def column_moments(numbers: object) -> Values:
     [[3.0], [2.0], [1.0], [1.5]]
     """
     if issparse(numbers):
-        n, width = numbers.shape  # type: ignore[attr-defined]
-        mean = np.asarray(numbers.sum(axis=0)).ravel() / max(1, n)  # type: ignore[attr-defined]
-        powers = [numbers.power(power) for power in range(1, POWERS)]  # type: ignore[attr-defined]
-        sums = np.stack([np.full(width, n), *(np.asarray(p.sum(axis=0)).ravel() for p in powers)])
+        sums = _sums_of_sparse(numbers)
+        mean = sums[1] / np.maximum(1, sums[0])
         return moments_of_sums(about(sums, mean), mean)
     values = np.asarray(numbers)
     moments = np.zeros((4, values.shape[1]))
@@ -39,6 +39,18 @@ def column_moments(numbers: object) -> Values:
         mean = np.nansum(part, axis=0) / n
         moments[:, place] = moments_of_sums(power_sums(part - mean), mean)
     return moments
+
+
+def _sums_of_sparse(numbers: Any) -> Values:
+    """Return the sums (5, d) of the powers 0 to 4 of the known values of sparse columns (n, d)."""
+    columns = numbers.tocsc()
+    n_rows, width = columns.shape
+    owners = np.repeat(np.arange(width), np.diff(columns.indptr))
+    gaps = np.isnan(columns.data)
+    owners, values = owners[~gaps], columns.data[~gaps].astype(np.float64)
+    n_gaps = np.diff(columns.indptr) - np.bincount(owners, minlength=width)
+    sums = [np.bincount(owners, values**power, minlength=width) for power in range(1, POWERS)]
+    return np.stack([n_rows - n_gaps, *sums])
 
 
 def power_sums(values: Values) -> Values:

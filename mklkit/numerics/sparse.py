@@ -102,6 +102,23 @@ def count_gaps(frame: pd.DataFrame) -> NDArray[np.intp]:
     return counts
 
 
+def without_values(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which rows of a table (N,) have gaps in all of its columns.
+
+    >>> sparse = pd.arrays.SparseArray([np.nan, 0.0, 1.0], fill_value=0.0)
+    >>> without_values(pd.DataFrame({"a": [None, None, 1.0], "b": sparse})).tolist()
+    [True, False, False]
+    """
+    places = of_zeros(frame)
+    if not len(places):
+        return cast(NDArray[np.bool_], frame.isna().all(axis=1).to_numpy(bool))
+    dense = np.setdiff1d(np.arange(frame.shape[1]), places)
+    matrix = as_matrix(frame.iloc[:, places])
+    n_gaps = np.bincount(matrix.row[np.isnan(matrix.data)], minlength=len(frame))
+    empty = frame.iloc[:, dense].isna().all(axis=1).to_numpy(bool)
+    return cast(NDArray[np.bool_], empty & (n_gaps == len(places)))
+
+
 def take_rows(frame: pd.DataFrame, places: Any) -> pd.DataFrame:
     """Return the rows of a table at these positions, or of a mask, or of a slice."""
     sparse = of_zeros(frame)

@@ -35,6 +35,22 @@ def bytes_of(rows: Any) -> int:
     return int(rows.data.nbytes + rows.indices.nbytes + rows.indptr.nbytes)
 
 
+def gaps_filled(rows: Sparse, missing: NDArray[np.bool_] | None, values: Array) -> Sparse:
+    """Return sparse rows (n, d) with values (d,) in those that are ``missing``, and so are empty.
+
+    >>> rows, missing = csr_array([[3.0, 0.0], [0.0, 0.0]]), np.array([False, True])
+    >>> gaps_filled(rows, missing, np.array([0.0, 2.0])).toarray().tolist()
+    [[3.0, 0.0], [0.0, 2.0]]
+    """
+    stored = np.flatnonzero(values)
+    if missing is None or not missing.any() or not len(stored):
+        return rows
+    count = int(missing.sum())
+    ends = np.concatenate([[0], np.cumsum(missing) * len(stored)])
+    parts = np.tile(values[stored].astype(rows.dtype), count), np.tile(stored, count), ends
+    return rows + csr_array(parts, rows.shape)
+
+
 def squared_lengths(rows: Any) -> Array:
     """Return the squared length of each row of (n, d), an array or a sparse one: (n,).
 

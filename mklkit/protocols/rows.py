@@ -6,7 +6,7 @@ Shapes: ``n`` new samples, ``N`` training samples, ``M`` kernels (views), ``p`` 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import hstack, issparse
 
 from mklkit.errors import DataError
-from mklkit.numerics.sparse_rows import bytes_of
+from mklkit.numerics.sparse_rows import bytes_of, gaps_filled
 from mklkit.protocols.missing_sources import Mask
 
 __all__ = [
@@ -229,6 +229,9 @@ class ColumnBlocks:
     ----------
     blocks : tuple of ndarray and csr_array of shape (N, k)
         The columns of each source, in one type of numbers. Zeros that are not stored are no gaps.
+    missing : tuple of ndarray of bool of shape (N,) or None
+        Which samples miss all columns of each sparse block, whose rows are empty there; None if
+        all have them, and for arrays, in which gaps are NaN.
 
     Examples
     --------
@@ -241,6 +244,9 @@ class ColumnBlocks:
     """
 
     blocks: tuple[Any, ...]
+    missing: tuple[Mask, ...] = attrs.field(
+        default=attrs.Factory(lambda self: (None,) * len(self.blocks), takes_self=True)
+    )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -269,25 +275,57 @@ class ColumnBlocks:
 
     def __getitem__(self, members: Members, /) -> ColumnBlocks:
         """Return some of the samples."""
-        return ColumnBlocks(tuple(block[members] for block in self.blocks))
+        return ColumnBlocks(
+            tuple(block[members] for block in self.blocks),
+            tuple(None if mask is None else mask[members] for mask in self.missing),
+        )
 
     def astype(self, dtype: Any) -> ColumnBlocks:
         """Return the numbers in another type."""
-        return ColumnBlocks(tuple(block.astype(dtype) for block in self.blocks))
+        blocks = tuple(block.astype(dtype) for block in self.blocks)
+        return ColumnBlocks(blocks, self.missing)
 
-    def cut(self, columns: Columns) -> Any:
-        """Return some columns (N, k): a sparse array if all of them are sparse, else an array."""
+    def _parts(self, columns: Columns) -> Iterator[tuple[NDArray[np.intp], Any, Mask]]:
+        """Yield the columns of each block that are wanted, with their places and who miss them."""
         wanted = np.arange(self.shape[1]) if columns is None else columns
-        parts, places = [], []
-        for start, block in zip(self.starts, self.blocks, strict=True):
+        for start, block, mask in zip(self.starts, self.blocks, self.missing, strict=True):
             place = np.flatnonzero((wanted >= start) & (wanted < start + block.shape[1]))
             within = wanted[place] - start
             if len(within):
                 whole = np.array_equal(within, np.arange(block.shape[1]))
-                parts.append(block if whole else block[:, within])
-                places.append(place)
+                yield place, block if whole else block[:, within], mask
+
+    def gaps_in(self, columns: Columns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which samples (N,) miss all of some columns, and which miss any."""
+        lack_all, lack_some = np.ones(len(self), bool), np.zeros(len(self), bool)
+        for _, part, mask in self._parts(columns):
+            if issparse(part):
+                some = every = np.zeros(len(self), bool) if mask is None else mask
+            else:
+                gaps = np.isnan(part)
+                some, every = gaps.any(axis=1), gaps.all(axis=1)
+            lack_all &= every
+            lack_some |= some
+        return lack_all, lack_some
+
+    def are_sparse(self, columns: Columns) -> bool:
+        """Return whether all of some columns are sparse."""
+        return all(issparse(part) for _, part, _ in self._parts(columns))
+
+    def cut(self, columns: Columns, fills: Array | None = None) -> Any:
+        """Return some columns (N, k): a sparse array if all of them are sparse, else an array.
+
+        Samples that miss a sparse block have the numbers ``fills`` (d,) there, NaN by default.
+        """
+        n_wanted = self.shape[1] if columns is None else len(columns)
+        every = np.full(self.shape[1], np.nan, self.dtype) if fills is None else fills
+        filling = every if columns is None else every[columns]
+        parts, places = [], []
+        for place, part, mask in self._parts(columns):
+            parts.append(gaps_filled(part, mask, filling[place]) if issparse(part) else part)
+            places.append(place)
         if not all(map(issparse, parts)):
-            numbers = np.empty((len(self), len(wanted)), self.dtype)
+            numbers = np.empty((len(self), n_wanted), self.dtype)
             for place, part in zip(places, parts, strict=True):
                 numbers[:, place] = part.toarray() if issparse(part) else part
             return numbers
@@ -298,13 +336,12 @@ class ColumnBlocks:
 
     def filled(self, values: Array) -> ColumnBlocks:
         """Return the numbers with values (d,) in the gaps."""
-        pairs = zip(self.starts, self.blocks, strict=True)
-        return ColumnBlocks(
-            tuple(
-                block if issparse(block) else _filled(block, values[start : start + block.shape[1]])
-                for start, block in pairs
-            )
-        )
+        blocks = []
+        for start, block, mask in zip(self.starts, self.blocks, self.missing, strict=True):
+            own = values[start : start + block.shape[1]]
+            sparse = issparse(block)
+            blocks.append(gaps_filled(block, mask, own) if sparse else _filled(block, own))
+        return ColumnBlocks(tuple(blocks))
 
 
 def _filled(numbers: Array, values: Array) -> Array:
@@ -502,11 +539,24 @@ class Rows:
         return np.column_stack([every if mask is None else mask for mask in masks])
 
     def unfilled(self, kernel: Reader) -> Any:
-        """Return the numbers (N, k) in a kernel's columns as they are in memory, NaN for gaps.
+        """Return the numbers (n, k) in a kernel's columns as they are in memory, NaN for gaps.
 
-        They are sparse if all of them are.
+        They are sparse if all of them are, and then those of the samples that have any of them, if
+        there are such, because gaps would take more memory than the numbers.
         """
-        return self._numbers_in(kernel.columns)
+        columns, numbers = kernel.columns, self.numbers
+        if isinstance(numbers, ColumnBlocks) and numbers.are_sparse(columns):
+            missing, _ = numbers.gaps_in(columns)
+            if missing.any() and not missing.all():
+                return numbers[np.flatnonzero(~missing)].cut(columns)
+        return self._numbers_in(columns)
+
+    def gaps_in(self, kernel: Reader) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which samples (N,) in memory miss all of a kernel's numbers, and which any."""
+        if isinstance(self.numbers, ColumnBlocks):
+            return self.numbers.gaps_in(kernel.columns)
+        gaps = np.isnan(self._numbers_in(kernel.columns))
+        return gaps.all(axis=1), gaps.any(axis=1)
 
     def _numbers_in(self, columns: Columns) -> Any:
         if isinstance(self.numbers, ColumnBlocks):
@@ -548,9 +598,10 @@ class Rows:
                 missing = np.isnan(words[:, 0])
                 words = np.nan_to_num(words, nan=-1.0) if missing.any() else words  # no identifier
                 return np.ascontiguousarray(words), self._mask(missing)
+        if isinstance(self.numbers, ColumnBlocks) and self.numbers.are_sparse(columns):
+            missing, _ = self.numbers.gaps_in(columns)
+            return self.numbers.cut(columns, self.medians), self._mask(missing)
         numbers = self._numbers_in(columns)
-        if issparse(numbers):
-            return numbers, None  # A sparse source has no gaps.
         if reads == "categories":
             numbers = numbers.astype(np.float64)
             for place, column in enumerate(range(numbers.shape[1]) if columns is None else columns):

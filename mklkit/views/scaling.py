@@ -74,7 +74,8 @@ def least(columns: Any) -> float:
 def share_of_zeros(columns: Any) -> float:
     """Return the share of zeros among all values (n, k) that are no gaps."""
     if sparse.issparse(columns):
-        return 1 - columns.nnz / (columns.shape[0] * columns.shape[1])
+        n_gaps = np.count_nonzero(np.isnan(columns.data))
+        return 1 - (columns.nnz - n_gaps) / max(1, columns.shape[0] * columns.shape[1] - n_gaps)
     known = columns.size - np.count_nonzero(np.isnan(columns))
     return np.count_nonzero(columns == 0) / known if known else 0.0
 
@@ -220,7 +221,10 @@ def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | No
         return FittedScaling(name, Normalizer().fit(np.ones((1, width))))
     if not rows.in_memory:
         return FittedScaling(name, _fitted_in_parts(scaling, bound, rows))
-    if scaling.amounts and not sparse.issparse(columns):
+    if scaling.amounts and sparse.issparse(columns):
+        columns = columns.copy()
+        columns.data = np.nan_to_num(columns.data)
+    elif scaling.amounts:
         present = ~np.isnan(columns).all(axis=1)
         columns = np.nan_to_num(columns[present] if present.any() else columns)
     if scaling.elementwise is not None:

@@ -19,6 +19,7 @@ from mklkit import (
     MKLRegressor,
     MKLSearchCV,
     TableEncoder,
+    build_pipeline,
     compare,
     cross_validate,
     explain,
@@ -270,7 +271,13 @@ def test_zeros_take_no_memory(kernel: str, rng: np.random.Generator) -> None:
             ),
             "type object; expected real numbers",
         ),
-        (lambda words: words * np.inf, r"'text' is sparse and has NaN or infinity in row 0"),
+        (lambda words: words * np.inf, r"'text' is sparse and has infinity in row 0"),
+        (
+            lambda words: sp.csr_array(
+                np.where(np.arange(120) % N == np.arange(N)[:, None], np.nan, 0)
+            ),
+            "gaps .* in other rows in each of 120 groups",
+        ),
         (
             lambda words: pd.DataFrame({"a": pd.arrays.SparseArray(np.ones(N), fill_value=1.0)}),
             "fill value.*to_dense",
@@ -290,27 +297,25 @@ def test_columns_must_be_those_of_training(sources: dict[str, Any], y: np.ndarra
         model.predict(sources | {"text": sources["text"][:, :9]})
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda sources, _: join_sources(sources).to_numpy(),
-        lambda sources, y: TableEncoder().fit_transform(sources).to_numpy(),
-        lambda sources, y: [
-            fold["accuracy"] for fold in cross_validate(MKLClassifier(), sources, y, cv=3).folds
-        ],
-        lambda sources, y: (
-            compare(sources, y, methods=["uniform", "centered-alignment"], cv=2).results.accuracy
-        ),
-        lambda sources, y: (
-            explain(MKLClassifier().fit(sources, y), sources, y, cv=3)
-            .scores.select_dtypes("number")
-            .drop(columns="seconds", errors="ignore")
-        ),
-        lambda sources, y: (
-            MKLSearchCV(MKLRegressor(random_state=0)).fit(sources, y).predict(sources)
-        ),
+CALLS = [
+    lambda sources, _: join_sources(sources).to_numpy(),
+    lambda sources, y: TableEncoder().fit_transform(sources).to_numpy(),
+    lambda sources, y: [
+        fold["accuracy"] for fold in cross_validate(MKLClassifier(), sources, y, cv=3).folds
     ],
-)
+    lambda sources, y: (
+        compare(sources, y, methods=["uniform", "centered-alignment"], cv=2).results.accuracy
+    ),
+    lambda sources, y: (
+        explain(MKLClassifier().fit(sources, y), sources, y, cv=3)
+        .scores.select_dtypes("number")
+        .drop(columns="seconds", errors="ignore")
+    ),
+    lambda sources, y: MKLSearchCV(MKLRegressor(random_state=0)).fit(sources, y).predict(sources),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.process
 def test_where_one_table_is_needed(call: Any, sources: dict[str, Any], y: np.ndarray) -> None:
     values, expected = (
@@ -333,3 +338,138 @@ def test_standardised_columns_are_those_of_scikit_learn(words: Any, y: np.ndarra
     model = MKLClassifier("linear[standard]").fit({"text": words}, y)
     gram = model.decisions_[0].projectors[0].map.landmarks
     np.testing.assert_allclose(gram, expected.decisions_[0].projectors[0].map.landmarks, atol=1e-12)
+
+
+ABSENT = np.arange(N) % 5 == 1
+
+
+@pytest.fixture
+def incomplete(sources: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """Return sources of which some samples lack the sparse one, some another, and none all."""
+    lab = sources["lab"].copy()
+    lab[2::7] = np.nan
+    lab[ABSENT] = rng.normal(size=(ABSENT.sum(), 3))
+    lab[3, 1] = np.nan
+    common = words_of(rng, (N, WORDS), density=0.7)  # Their medians are not 0.
+    text = sp.hstack([sources["text"], common]).toarray()
+    text[ABSENT] = np.nan
+    return {"lab": lab, "text": sp.csr_array(text)}
+
+
+def as_frame(words: Any) -> pd.DataFrame:
+    return pd.DataFrame.sparse.from_spmatrix(words)
+
+
+STRATEGIES = ("present", "present-centered", "impute", "drop")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "kernels",
+    [*KERNELS[:3], [*KERNELS[3], "rbf@lab_*"], KERNELS[4]],
+    ids=lambda kernels: kernels[0],
+)
+def test_samples_may_lack_a_sparse_source(
+    kernels: Any, strategy: str, incomplete: dict[str, Any], y: np.ndarray
+) -> None:
+    dense = as_arrays(incomplete)
+    complete = np.flatnonzero(~(np.isnan(dense["lab"]).any(axis=1) | ABSENT))
+    new = np.arange(0, N, 3) if strategy != "drop" else complete
+    parts = {"learner": "ridge(alpha=1)", "combiner": "centered-alignment", "missing": strategy}
+    model = MKLClassifier(kernels, **parts).fit(incomplete, y)
+    plain = MKLClassifier(kernels, **parts).fit(dense, y)
+    np.testing.assert_allclose(model.weights_, plain.weights_, atol=1e-9)
+    expected = plain.decision_function(some_of(dense, new))
+    framed = incomplete | {"text": as_frame(incomplete["text"])}
+    for of_model, table in (
+        (model, some_of(incomplete, new)),
+        (model, some_of(dense, new)),
+        (plain, some_of(incomplete, new)),
+        (MKLClassifier(kernels, **parts).fit(framed, y), some_of(incomplete, new)),
+    ):
+        values = of_model.decision_function(table)
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
+
+
+def test_a_source_that_samples_lack_stays_sparse(incomplete: dict[str, Any], y: np.ndarray) -> None:
+    kernels = ["rbf@lab_*", "text:linear[none]@text_*"]
+    model = MKLClassifier(kernels, learner="ridge").fit(incomplete, y > 0)
+    assert sp.issparse(model.decisions_[0].projectors[1].map.landmarks)
+    assert model.decisions_[0].projectors[1].missing.tolist() == ABSENT.tolist()
+    with pytest.raises(DataError, match="kernel 'text'"):
+        MKLClassifier(kernels, missing="drop").fit(incomplete, y).predict(incomplete)
+
+
+def test_two_sparse_sources_are_lacked_by_different_samples(
+    incomplete: dict[str, Any], words: Any, y: np.ndarray
+) -> None:
+    other = words[:, :20].toarray()
+    other[np.arange(N) % 5 == 3] = np.nan
+    table = {"text": incomplete["text"], "other": sp.csr_array(other)}
+    kernels = [
+        "text:rbf[none]@text_*",
+        "other:linear[standard]@other_*",
+        "both:cosine(linear)[tf-idf]@text_*,other_*",
+        "all:linear[standard]",
+    ]
+    joined = join_sources(table)
+    np.testing.assert_array_equal(joined, join_sources(as_arrays(table)))
+    assert isinstance(joined.dtypes.iloc[0], pd.SparseDtype)
+    expected = MKLClassifier(kernels).fit(as_arrays(table), y).decision_function(as_arrays(table))
+    for each in (table, joined):  # A frame does not say where a source ends.
+        values = MKLClassifier(kernels).fit(each, y).decision_function(each)
+        np.testing.assert_allclose(values, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"feature_map": "empirical(subset=20)", "learner": "kda"},
+        {"combiner": "cluster-gating"},
+        {"combiner": "dimkl3"},
+        {"learner": "svm(C=2)", "probability": True},
+    ],
+    ids=str,
+)
+def test_components_get_the_same_where_samples_lack_a_source(
+    parts: dict[str, Any], incomplete: dict[str, Any], y: np.ndarray
+) -> None:
+    kernels = ["lab:rbf@lab_*", "cosine(linear)[tf-idf]@text_*", "text:linear[none]@text_*"]
+    values, expected = (
+        MKLClassifier(kernels, random_state=0, **parts).fit(table, y > 0).decision_function(table)
+        for table in (incomplete, as_arrays(incomplete))
+    )
+    # Gates are learned in steps, which add up differences in the last digits.
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES[:3])
+def test_an_encoded_table_keeps_who_lacks_a_sparse_source(
+    strategy: str, incomplete: dict[str, Any], y: np.ndarray
+) -> None:
+    estimator = MKLClassifier(["rbf@lab_*", "text:linear[none]@text_*"], missing=strategy)
+    frames = join_sources(incomplete), join_sources(as_arrays(incomplete))
+    pipelines = [build_pipeline(estimator).fit(frame, y) for frame in frames]
+    encoded, expected = (p[0].transform(f) for p, f in zip(pipelines, frames, strict=True))
+    np.testing.assert_allclose(encoded.to_numpy(), expected.to_numpy())
+    assert all(isinstance(kind, pd.SparseDtype) for kind in encoded.filter(like="text").dtypes)
+    encoder, plain = (pipeline[0] for pipeline in pipelines)
+    np.testing.assert_array_equal(encoder.gaps_left_, plain.gaps_left_)
+    np.testing.assert_allclose(encoder.moments_, plain.moments_, rtol=1e-9)
+    np.testing.assert_allclose(encoder.ranges_, plain.ranges_)
+    np.testing.assert_allclose(
+        pipelines[0].decision_function(frames[0]),
+        pipelines[1].decision_function(frames[1]),
+        atol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.process
+def test_one_table_may_lack_a_sparse_source(
+    call: Any, incomplete: dict[str, Any], y: np.ndarray
+) -> None:
+    values, expected = (
+        np.asarray(call(table, y), float) for table in (incomplete, as_arrays(incomplete))
+    )
+    np.testing.assert_allclose(values, expected, rtol=1e-7, atol=1e-9)

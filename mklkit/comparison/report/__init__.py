@@ -16,6 +16,7 @@ from mklkit.display.table import Column, ResultTable
 from mklkit.errors import counted
 from mklkit.estimators.missing_sources import WARNING
 from mklkit.evaluation.methods_section import methods_of_plan
+from mklkit.numerics.sparse import count_gaps
 from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _data(data: DataSet, metadata: dict[str, Any]) -> dict[str, str | list[str]]
         "Rows": str(metadata["rows"]),
         "Columns": f"{len(metadata['columns'])}{kinds}",
         "Classes": f"{len(classes)}: {_some(classes)}" if classes else "",
-        "Missing values": str(int(data.features.isna().to_numpy().sum()) or ""),
+        "Missing values": str(int(count_gaps(data.features).sum()) or ""),
         "As read": data.summary,
         "Notes": data.notes,
         "Fingerprint": metadata["fingerprint"],
