@@ -73,17 +73,20 @@ def named_groups(without: Iterable[Any] | None, labels: Sequence[str]) -> list[G
     >>> named_groups(["dna,rna", ("rna", "scan")], ["dna", "rna", "scan", "age"])
     [('dna', 'rna'), ('rna', 'scan')]
     """
-    if isinstance(without, str):
-        without = [without]
-    groups = [_group(names, labels) for names in without or ()]
+    if without is None:
+        return []
+    entries = [without] if isinstance(without, str) else without
+    if not isinstance(entries, Iterable):
+        raise SpecError(f"{_expected(labels)}; got {quoted(without)}.")
+    groups = [_group(names, labels) for names in entries]
     return list({frozenset(group): group for group in groups}.values())
 
 
 def similar_groups(alignment: pd.DataFrame) -> list[Group]:
     """Return groups of kernels with a centred alignment above 0.9, the most similar ones first.
 
-    Pairs are joined in the order of their alignment (single linkage), unless a group of three or
-    more would have over half of the kernels. Two kernels in all form no group.
+    Pairs are joined in the order of their alignment (single linkage), unless a group would have all
+    kernels: nothing is left to learn from without these.
 
     Examples
     --------
@@ -94,13 +97,12 @@ def similar_groups(alignment: pd.DataFrame) -> list[Group]:
     [('main', 'copy')]
     """
     values, n_kernels = alignment.to_numpy(dtype=float), len(alignment)
-    most = 0 if n_kernels < 3 else max(2, n_kernels // 2)
     rows, columns = np.triu_indices(n_kernels, 1)
     order = np.argsort(-values[rows, columns], kind="stable")
     group_of = {place: frozenset([place]) for place in range(n_kernels)}
     for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
         joined = group_of[row] | group_of[column]
-        if values[row, column] > ALIKE and len(joined) <= most:
+        if values[row, column] > ALIKE and len(joined) < n_kernels:
             group_of |= dict.fromkeys(joined, joined)
     by_alignment = [group_of[place] for place in rows[order].tolist()]
     groups = [group for group in dict.fromkeys(by_alignment) if len(group) > 1]
@@ -110,6 +112,8 @@ def similar_groups(alignment: pd.DataFrame) -> list[Group]:
 
 def _group(names: Any, labels: Sequence[str]) -> Group:
     """Return the labels of a group; a SpecError if it is not of several kernels, or of all."""
+    if not isinstance(names, Iterable) or not names:
+        raise SpecError(f"{_expected(labels)}; got {quoted(names)} as one of them.")
     parts = _split(names, labels) if isinstance(names, str) else [str(name) for name in names]
     for part in parts:
         if part not in labels:
@@ -129,6 +133,11 @@ def _group(names: Any, labels: Sequence[str]) -> Group:
             " out a part of them."
         )
     return group
+
+
+def _expected(labels: Sequence[str]) -> str:
+    """Return what ``without`` must be, the beginning of a sentence."""
+    return f"without must be groups of two or more kernels each, such as [{tuple(labels[:2])}]"
 
 
 def _split(text: str, labels: Sequence[str]) -> list[str]:

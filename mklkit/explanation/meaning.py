@@ -178,19 +178,27 @@ def alone(kernels: pd.DataFrame, of: Unit) -> Iterator[str]:
 
 
 def together(groups: pd.DataFrame, kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
-    """Yield sentences on what is lost without groups of kernels, from both judged tables."""
+    """Yield sentences on what is lost without groups of kernels, from both judged tables.
+
+    Only kernels with information of their own are called redundant.
+    """
     single = dict(zip(kernels["kernel"], kernels["outcome"], strict=True))
+    informative = {*kernels.loc[kernels["alone_outcome"] == INFORMATIVE, "kernel"]}
     for row in groups.to_dict("records"):
         if row["why_not"]:
             yield f"{joined(row['kernels'])}: not possible, {row['why_not']}"
         elif row["outcome"]:
-            yield _verdict_together(row, [single.get(name, "") for name in row["kernels"]], unit)
+            outcomes = [single.get(name, "") for name in row["kernels"]]
+            yield _verdict_together(row, outcomes, {*row["kernels"]} <= informative, unit)
 
 
-def _verdict_together(row: Mapping[Any, Any], outcomes: Sequence[str], unit: Unit) -> str:
+def _verdict_together(
+    row: Mapping[Any, Any], outcomes: Sequence[str], informative: bool, unit: Unit
+) -> str:
     """Return the sentence on a group, with the outcomes of its kernels by themselves.
 
-    A kernel is dispensable only if its own interval ends within the margin.
+    A kernel is dispensable only if its own interval ends within the margin, and kernels are
+    redundant only if each is ``informative`` alone.
     """
     names, loss = row["kernels"], (row["left_out"], row["left_out_low"], row["left_out_high"])
     without = score_without(*loss, row["left_out_level"], unit)
@@ -199,7 +207,8 @@ def _verdict_together(row: Mapping[Any, Any], outcomes: Sequence[str], unit: Uni
         if needed:
             return lost_together(names, needed, without)
         dispensable = {*outcomes} <= {NOT_LOST, GAINED}
-        return (redundant if dispensable else needed_together)(names, without)
+        replaceable = dispensable and informative
+        return (redundant if replaceable else needed_together)(names, without)
     if row["outcome"] == NOT_LOST:
         return dispensable_together(names, loss[2], unit)
     if row["outcome"] == GAINED:

@@ -14,6 +14,7 @@ from mklkit.errors import counted, listed
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import FittedSearch
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
+from mklkit.estimators.search import MKLSearchCV
 
 GRIDS = ("param_grid", "param_distributions")
 OPTIMISTIC = "scores are optimistic, because the rows that are scored took part in that choice"
@@ -41,13 +42,14 @@ class Choice:
         estimator, steps = _last_of(model)
         searches, outermost = list(_searches(estimator)), _outermost(model)
         chooses_alone = isinstance(estimator, RPEMEKLClassifier) and estimator.chooses
-        results = getattr(outermost, "cv_results_", None)
+        # Searches of other libraries need not say what they tried.
+        says = isinstance(outermost, BaseSearchCV | MKLSearchCV)
         return cls(
             estimator,
             bool(searches) or chooses_alone or outermost is not None,
             _why_not_repeated(outermost, searches, grouped),
             tuple(steps),
-            None if results is None else len(results["params"]),
+            len(outermost.cv_results_["params"]) if says else None,
         )
 
     @property

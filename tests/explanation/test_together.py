@@ -126,7 +126,8 @@ def test_intervals_are_those_at_which_holms_procedure_tests() -> None:
 def table_of(bounds: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
     columns = ["left_out", "left_out_low", "left_out_high"]
     table = pd.DataFrame(bounds, index=columns).T.rename_axis("kernel").reset_index()
-    return table.assign(why_not="", left_out_level=0.95, unadjusted=[[]] * len(table))
+    known = {"why_not": "", "left_out_level": 0.95, "alone_outcome": "informative"}
+    return table.assign(**known, unadjusted=[[]] * len(table))
 
 
 def test_sentences_on_groups_claim_no_more_than_the_intervals() -> None:
@@ -134,9 +135,10 @@ def test_sentences_on_groups_claim_no_more_than_the_intervals() -> None:
     single = judged(
         table_of({
             "a": (0.001, -0.01, 0.012), "b": (-0.03, -0.05, -0.01),
-            "open": (0.01, -0.03, 0.05), "needed": (0.1, 0.05, 0.15),
+            "open": (0.01, -0.03, 0.05), "needed": (0.1, 0.05, 0.15), "noise": (0.001, -0.01, 0.01),
         }), 100, 0.02,
     )  # fmt: skip
+    single.loc[single["kernel"] == "noise", "alone_outcome"] = "not shown"
     lost, excluded = (0.091, 0.052, 0.13), (0.001, -0.01, 0.012)
     cases = {
         ("a", "b"): (lost, "a and b are redundant: either is dispensable, both are not (−9.1"
@@ -147,6 +149,9 @@ def test_sentences_on_groups_claim_no_more_than_the_intervals() -> None:
                           " is needed on its own"),
         ("a", "b", "open"): (lost, "none of a, b and open is shown to be needed on its own; without"
                              " all of them −9.1 points (95 % CI −13.0 to −5.2)"),
+        # Noise can be left out, but nothing is redundant with it.
+        ("a", "noise"): (lost, "neither a nor noise is shown to be needed on its own; without both"
+                         " −9.1 points (95 % CI −13.0 to −5.2)"),
         # A source that is not in the model has no verdict of its own.
         ("a", "absent"): (lost, "neither a nor absent is shown to be needed on its own; without"
                           " both −9.1 points (95 % CI −13.0 to −5.2)"),
@@ -209,6 +214,9 @@ def test_groups_are_named_and_proposed() -> None:
     }.items():
         with pytest.raises(SpecError, match=words):
             named_groups([wrong], labels)
+    for wrong, got in ((5, "5"), ([()], r"\(\)"), ([5], "5"), ([""], "''")):
+        with pytest.raises(SpecError, match=rf"without must .*\('dna', 'rna'\).*; got {got}"):
+            named_groups(wrong, labels)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +225,10 @@ def test_groups_are_named_and_proposed() -> None:
         ([(0, 1, 0.95)], 2, []),
         ([(0, 1, 0.95), (1, 2, 0.99)], 3, [("k1", "k2")]),
         ([(0, 1, 0.95), (1, 2, 0.96)], 6, [("k0", "k1", "k2")]),
-        ([(0, 1, 0.95), (1, 2, 0.96), (2, 3, 0.94)], 6, [("k0", "k1", "k2")]),
+        ([(0, 1, 0.95), (1, 2, 0.96), (2, 3, 0.94)], 6, [("k0", "k1", "k2", "k3")]),
+        # A third copy among four kernels, and copies that are all kernels.
+        ([(0, 1, 0.95), (1, 2, 0.96), (0, 2, 0.94)], 4, [("k0", "k1", "k2")]),
+        ([(0, 1, 0.95), (1, 2, 0.96), (0, 2, 0.94)], 3, [("k1", "k2")]),
         ([(0, 1, 0.9), (2, 3, 0.91)], 6, [("k2", "k3")]),
         ([(2 * k, 2 * k + 1, 0.99 - k / 100) for k in range(5)], 10,
          [("k0", "k1"), ("k2", "k3"), ("k4", "k5")]),
