@@ -25,12 +25,11 @@ Group = tuple[str, ...]
 class Ablations:
     """What the fits of a fold leave out.
 
-    ``labels`` are those of all sources, ``kernels`` of those in the model, ``groups`` are left out
-    together, and ``why_not`` says what can't be left out.
+    ``labels`` are those of all sources, also of those that the model left out, because a fit may
+    choose them; ``groups`` are left out together, and ``why_not`` says what can't be left out.
     """
 
     labels: Sequence[str]
-    kernels: Sequence[str]
     groups: Sequence[Group]
     why_not: Mapping[Kernels, str]
 
@@ -45,9 +44,9 @@ class Ablations:
     @property
     def tried(self) -> list[Kernels]:
         """Every set of kernels that a fit leaves out, once."""
-        sets = [self.single(kernel) for kernel in self.kernels]
+        sets = [self.single(kernel) for kernel in self.labels]
         sets += [frozenset(group) for group in self.groups]
-        sets += [self.others(kernel) for kernel in self.kernels]
+        sets += [self.others(kernel) for kernel in self.labels]
         return [kernels for kernels in dict.fromkeys(sets) if kernels not in self.why_not]
 
 

@@ -22,6 +22,7 @@ from mklkit.numerics.sparse import refuse_sparse, without_values
 from mklkit.protocols import Rows, RowSource, Task
 from mklkit.protocols.splits.making import HoldOut
 from mklkit.registry.columns import resolve_columns
+from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import is_dask
 
 MOST_SINGLE = 30
@@ -61,16 +62,25 @@ class ShufflePlan:
     screened: set[int] = attrs.field(factory=set)
 
     @classmethod
-    def of(cls, model: Any, names: list[str], ways: str | Mapping[str, Any]) -> Self:
-        """Return the plan for a fitted model; ``ways`` as ``columns`` of :func:`mklkit.explain`."""
+    def of(
+        cls,
+        model: Any,
+        kernels: Sequence[BoundKernel],
+        names: list[str],
+        ways: str | Mapping[str, Any],
+    ) -> Self:
+        """Return the plan for the kernels of a fitted model, and for sources that it left out.
+
+        ``ways`` is as ``columns`` of :func:`mklkit.explain`.
+        """
         before, last = split(model)
-        reads: dict[str, Places | None] = dict.fromkeys(last.kernel_names_)
+        reads: dict[str, Places | None] = dict.fromkeys(kernel.label for kernel in kernels)
         sources = input_columns_of(before, last, names)
         if sources is not None:
             places = places_of(sources, names)
-            for name, columns in zip(reads, last.kernel_columns_, strict=True):
-                read = places if columns is None else places[columns]
-                reads[name] = tuple(np.unique(read).tolist())
+            for kernel in kernels:
+                read = places if kernel.columns is None else places[kernel.columns]
+                reads[kernel.label] = tuple(np.unique(read).tolist())
         plan = cls(names, reads)
         if isinstance(ways, Mapping):
             plan.groups.update({str(name): _resolved(ways[name], names) for name in ways})

@@ -47,11 +47,12 @@ from mklkit.explanation.meaning import (
     least_loss,
     meaning_of,
     of_those_who_have,
+    replaceable,
     together,
     without_kernels,
 )
 from mklkit.explanation.measuring import Measuring
-from mklkit.explanation.refitting import Refit, members_of
+from mklkit.explanation.refitting import Refit, kernels_of
 from mklkit.explanation.screening import screen_notes
 from mklkit.protocols import CombinerTraits, Task, traits_of
 from mklkit.protocols.component import check_whole, is_whole
@@ -226,25 +227,26 @@ def explain(
     score = task.usual_score(data.targets) if score is None else score
     if not is_defined(task, score, data.targets, "these rows"):
         _check_probabilities(model, score)
-    plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
+    read = kernels_of(refit, fitted)
+    plan = ShufflePlan.of(model, read, [str(name) for name in data.table.columns], columns)
     # Kernels that skip gaps, as those on categories, lack nothing.
-    kernels_read = members_of(fitted)[0].fitted_.plan.kernels
-    skips = [kernel.traits.allows_gaps for kernel in kernels_read]
+    skips = [kernel.traits.allows_gaps for kernel in read]
     missing = data.missing_sources(plan.reads.values()) & ~np.array(skips)
     encoded, alike_notes = _some_encoded(data, before, task, seed)
     alignment = alignment_matrix(fitted, encoded, centered=True)
-    ablations = _ablations(refit, fitted, without, alignment)
+    ablations = _ablations(refit.labels, fitted, without, alignment)
     measured = Measuring(task, score, refit, data, plan, repeats, seed, ablations, missing)
     unadjusted = _unadjusted(refit, data, fitted)
+    little = equivalence_margin(task, score, data.targets, share)
+    sizes = self_similarity(fitted, encoded)
     with reported(progress, "explaining") as tell, quiet_removal():
         repeats_done = measured.run(splits, tell, limit)
-    sizes = self_similarity(fitted, encoded).to_numpy()
+        table = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
+        n_counted, why_none = measured.n_counted, measured.why_no_verdict
+        kernels = informed(judged(table, n_counted, little, why_none))
+        measured.leave_out_together(replaceable(kernels), splits, tell)
     scores = measured.scores()
-    little = equivalence_margin(task, score, data.targets, share)
     unit = Unit.of(task.score_named(score), float(scores["score"].mean()))
-    table = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
-    n_counted, why_none = measured.n_counted, measured.why_no_verdict
-    kernels = informed(judged(table, n_counted, little, why_none))
     groups = judged(measured.together(unadjusted), n_counted, little, why_none)
     have = of_those_who_have(kernels, little, why_none, measured.single)
     if len(have):
@@ -263,7 +265,9 @@ def explain(
             *guessed(scores, unit),
         ],
         "incomplete": _incomplete(task, data, plan, missing),
-        "weights": list(meaning_of(fitted, sizes, alignment, measured.leaves_sources_out)),
+        "weights": list(
+            meaning_of(fitted, sizes.to_numpy(), alignment, measured.leaves_sources_out)
+        ),
         "left out": [
             *without_kernels(kernels, unit),
             *adjusted(kernels),
@@ -345,7 +349,10 @@ def _seed_of(random_state: Any) -> int:
 
 
 def _unadjusted(refit: Refit, data: ScoredRows, fitted: KernelModel) -> dict[str, list[str]]:
-    """Return the columns of each kernel that still tell removed covariates; warn of them."""
+    """Return the columns of each kernel that still tell removed covariates; warn of them.
+
+    Those of sources that the model left out are not known.
+    """
     adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
     adjustment.warn()
     return adjustment.by_kernel(fitted)
@@ -382,19 +389,17 @@ def explained_task(model: Any) -> Task:
 
 
 def _ablations(
-    refit: Refit, model: KernelModel, without: Any, alignment: pd.DataFrame
+    labels: Sequence[str], model: KernelModel, without: Any, alignment: pd.DataFrame
 ) -> Ablations:
     """Return what is left out of the fits; SpecError if groups are not of some of the kernels."""
-    labels, kernels = refit.labels, list(model.kernel_names_)
     groups = named_groups(without, labels)
     exact = traits_of(model.combiner_, CombinerTraits).n_kernels
     why = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
     if len(labels) == 1:
-        return Ablations(labels, kernels, [], {frozenset(labels): "it is the only kernel"})
+        return Ablations(labels, [], {frozenset(labels): "it is the only kernel"})
     if exact is None:
         known = {frozenset(group) for group in groups}
         groups += [group for group in similar_groups(alignment) if frozenset(group) not in known]
-        only = {frozenset(kernels): "it is the only kernel"} if len(kernels) == 1 else {}
-        return Ablations(labels, kernels, groups, only)
-    kept = Ablations(labels, kernels, groups, {})
+        return Ablations(labels, groups, {})
+    kept = Ablations(labels, groups, {})
     return attrs.evolve(kept, why_not=dict.fromkeys(kept.tried, why))

@@ -46,8 +46,10 @@ class Explanation:
     Attributes
     ----------
     kernels : DataFrame
-        One row per kernel: ``kernel``; ``columns``, the user's columns that it reads; ``weight``
-        with ``weight_std``, ``weight_min`` and ``weight_max`` over folds; ``row_spread``, the
+        One row per kernel, also for sources that the model left out and a fit may choose:
+        ``kernel``; ``columns``, the user's columns that it reads; ``weight``
+        with ``weight_std``, ``weight_min`` and ``weight_max`` over folds, 0 in those that leave a
+        source out; ``chosen``, the share of folds with another weight; ``row_spread``, the
         deviation over rows if each row has its own weights; ``size``, the mean of k(x, x), and
         ``sized_weight``, weight × size with sum 1 (NaN if weights are those of decision values);
         ``alone``, how much better than guessing fits with this kernel only are, with their

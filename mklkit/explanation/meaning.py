@@ -35,7 +35,7 @@ from mklkit.evaluation.sentences import (
     redundant,
     score_without,
 )
-from mklkit.explanation.ablations import ALIKE
+from mklkit.explanation.ablations import ALIKE, Group
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerTraits, GatedDecision, traits_of
 
@@ -159,6 +159,15 @@ def informed(kernels: pd.DataFrame) -> pd.DataFrame:
     cases = kernels["alone"].isna(), kernels["no_verdict"] != "", kernels["alone_low"] > 0
     outcome = np.select(cases, ["", WITHHELD, INFORMATIVE], NOT_SHOWN)
     return kernels.assign(alone_outcome=outcome)
+
+
+def replaceable(kernels: pd.DataFrame) -> Group:
+    """Return the kernels that are informative alone and not shown to be lost, from their verdicts.
+
+    They may stand in for each other, also where their alignment does not show it.
+    """
+    not_lost = kernels["outcome"].isin([OPEN, NOT_LOST, GAINED])
+    return tuple(kernels.loc[not_lost & (kernels["alone_outcome"] == INFORMATIVE), "kernel"])
 
 
 def alone(kernels: pd.DataFrame, of: Unit) -> Iterator[str]:

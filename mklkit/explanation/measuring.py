@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
@@ -21,12 +22,12 @@ from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.no_verdict import why_no_verdict
-from mklkit.evaluation.one_split import OneSplit
+from mklkit.evaluation.one_split import OneSplit, Recorder
 from mklkit.evaluation.paired_tests import holm_levels, interval_p_value
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, difference_interval, resolution_of
 from mklkit.evaluation.sentences import about_one_split, loss_estimated
-from mklkit.explanation.ablations import Ablations, Kernels
+from mklkit.explanation.ablations import Ablations, Group, Kernels
 from mklkit.explanation.columns import (
     Places,
     ScoredRows,
@@ -52,14 +53,19 @@ LEVEL = 0.95
 
 @attrs.frozen(eq=False)
 class FoldFit:
-    """The fit with all kernels on a fold, its encoded rows and its scores."""
+    """The fit with all kernels on a fold, its encoded rows and its scores.
 
+    ``before`` are the steps that encoded the rows, and ``answers`` the model as it is scored: it
+    predicts the held-out rows once.
+    """
+
+    before: Pipeline | None
     model: Any
+    answers: Recorder
     train: Indices
     rows: Any
     test: Indices
     new: Any
-    scores: dict[str, Any]
 
 
 @attrs.define(eq=False)
@@ -98,8 +104,13 @@ class Measuring:
     """The rows that are scored in any fold."""
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
+    place: int = 0
+    """The number of the current fold."""
     trained: NDArray[Any] | None = None
     """The targets of the training rows of the current fold."""
+    done: int = 0
+    total: int = 0
+    """The finished steps and all of them."""
     single: bool = False
     """Whether there is a single split, whose losses have intervals over its test samples."""
     tested: dict[Any, OneSplit] = attrs.field(factory=dict)
@@ -114,28 +125,52 @@ class Measuring:
         self.single = len(splits) == 1
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = self.ablations.tried
-        total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
+        self.total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
         start = monotonic()
-        done = 0
-        progress(done, total)
+        progress(self.done, self.total)
         for split in splits:
             if split.repeat > 0 and split.fold == 0 and monotonic() - start > limit:
                 return split.repeat
             for _ in self._fold(split.train, split.test, tried):
-                done += 1
-                progress(done, total)
+                self.done += 1
+                progress(self.done, self.total)
         return splits.repeats
 
+    def leave_out_together(
+        self, group: Group, splits: Splits, progress: Callable[..., Any]
+    ) -> None:
+        """Measure what is lost without one more group of kernels, on the finished folds.
+
+        What is lost without any set of kernels that was left out before is known.
+        """
+        kernels = frozenset(group)
+        if len(kernels) < 2 or kernels in map(frozenset, self.ablations.groups):
+            return
+        known = {*self.ablations.tried, frozenset(self.ablations.labels)}
+        self.ablations = attrs.evolve(self.ablations, groups=[*self.ablations.groups, group])
+        if kernels in known:
+            return
+        self.total = self.done + len(self.folds)
+        for place, split in enumerate(splits[: len(self.folds)]):
+            if kernels not in self.failed:
+                whole, _ = self._whole_fit(place, split.train, split.test)
+                self._try_without(kernels, whole)
+            self.done += 1
+            progress(self.done, self.total)
+
     def kernels(
-        self, sizes: Array, comparable: bool, unadjusted: Mapping[str, list[str]]
+        self, sizes: pd.Series, comparable: bool, unadjusted: Mapping[str, list[str]]
     ) -> pd.DataFrame:
-        """Return one row per kernel; sizes (M,) may make their weights ``comparable``.
+        """Return one row per kernel; their sizes may make weights ``comparable``.
+
+        A source that the model left out has no kernel whose size could be known.
 
         ``unadjusted`` are the columns of kernels from which removed covariates can be told.
         """
         weights, names = np.array(self.weights), list(self.plan.reads)
-        sized = weights.mean(axis=0) * sizes
-        if not comparable or sized.sum() <= 0:
+        known_sizes = sizes.reindex(names).to_numpy()
+        sized = weights.mean(axis=0) * known_sizes
+        if not comparable or np.nansum(sized) <= 0:
             sized = np.full(len(sized), np.nan)
         read = self.plan.reads.values()
         kernels = {
@@ -145,9 +180,10 @@ class Measuring:
             "weight_std": _deviation(weights),
             "weight_min": weights.min(axis=0),
             "weight_max": weights.max(axis=0),
+            "chosen": (weights != 0).mean(axis=0),
             "row_spread": np.mean(self.row_spread, axis=0),
-            "size": sizes,
-            "sized_weight": sized / sized.sum(),
+            "size": known_sizes,
+            "sized_weight": sized / np.nansum(sized),
             "unadjusted": [unadjusted.get(name, []) for name in names],
         }
         parts: list[pd.DataFrame] = [
@@ -276,47 +312,47 @@ class Measuring:
         groups = None if self.data.groups is None else self.data.groups[train]
         return fit_and_predict(model, Samples(rows, self.data.targets[train], groups=groups), new)
 
-    def _fold(self, train: Indices, scored: Indices, tried: Sequence[Kernels]) -> Iterator[None]:
-        """Measure on one fold; yield after each step."""
-        y, truth = self.data.targets[train], self.data.targets[scored]
-        self.trained = y
-        held_out = self.data.table.iloc[scored]
+    def _encoded(self, before: Pipeline | None, table: pd.DataFrame) -> Any:
+        """Return rows of the table as the fitted steps before the estimator encode them."""
+        rows = self.data.as_fitted(table)
+        return rows if before is None else before.transform(rows)
+
+    def _whole_fit(self, place: int, train: Indices, test: Indices) -> tuple[FoldFit, Fit]:
+        """Fit with all kernels on the training rows of a fold."""
+        self.place, self.trained = place, self.data.targets[train]
         before = None if self.refit.before is None else clone(self.refit.before)
         rows = self.data.as_fitted(self.data.table.iloc[train])
         if before is not None:
-            rows = before.fit_transform(rows, y)
-
-        def encoded(table: pd.DataFrame) -> Any:
-            fitted_form = self.data.as_fitted(table)
-            return fitted_form if before is None else before.transform(fitted_form)
-
-        new = encoded(held_out)
+            rows = before.fit_transform(rows, self.trained)
+        new = self._encoded(before, self.data.table.iloc[test])
         fit = self._fit(self.refit.on(rows), train, rows, new)
-        model = fit.model
-        scores = self._scores(fit, new, truth, y)
+        self.n_fits += 1
+        answers = Recorder(fit.model, new, fit.predictions)
+        return FoldFit(before, fit.model, answers, train, rows, test, new), fit
+
+    def _fold(self, train: Indices, scored: Indices, tried: Sequence[Kernels]) -> Iterator[None]:
+        """Measure on one fold; yield after each step."""
+        whole, fit = self._whole_fit(len(self.folds), train, scored)
+        before, model, rows, new = whole.before, whole.model, whole.rows, whole.new
+        held_out, truth = self.data.table.iloc[scored], self.data.targets[scored]
+        scores = self._scores(fit, new, truth, self.data.targets[train])
         incomplete_rows = np.asarray(self.missing.any(axis=1))
         for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
             scores[name] = self._score_of_part(model, new, scored, part)
         weights, row_spread = _weights(model, new, list(self.plan.reads))
         self.weights.append(weights)
         self.row_spread.append(row_spread)
-        self.n_fits += 1
         sources = input_columns_of(before, model, self.plan.names)
         places = None if sources is None else places_of(sources, self.plan.names)
         self.screens.append([] if places is None else self._screens(model, rows, places))
         self.effects.append([] if places is None else self._effects(model, new, places))
         yield
-        whole = FoldFit(model, train, rows, scored, new, scores)
         for kernels in tried:
             if kernels not in self.failed:
-                try:
-                    self._leave_out(kernels, whole)
-                except (ValueError, ArithmeticError, RuntimeError) as error:
-                    self.failed[kernels] = plain_message(error)
-                    for subject, _ in self._answered_by(kernels):
-                        self.losses.pop(subject, None)
-                        self.tested.pop(subject, None)
+                self._try_without(kernels, whole)
             yield
+        if len(self.ablations.labels) > 1:
+            self._leave_out_all(whole, scores)
         if len(self.ablations.labels) == 1:
             (name,) = self.ablations.labels
             every = np.ones(len(self.data.targets), bool)
@@ -331,10 +367,10 @@ class Measuring:
         repeated = np.concatenate([truth] * self.repeats)
         selected = self._selected()
         for columns in [*self.plan.keys, *selected]:
-            worse = encoded(shuffled(tiled, columns, order))
+            worse = self._encoded(before, shuffled(tiled, columns, order))
             lost = scores["score"] - self._score(model, worse, repeated)
             self.losses.setdefault(columns, []).append(lost)
-            self._test(columns, scored, {WHOLE: (model, new), WITHOUT: (model, worse)})
+            self._test(columns, scored, {WHOLE: (whole.answers, new), WITHOUT: (model, worse)})
             yield
         yield from [None] * (self._most_screened - len(selected))
         self.folds.append({"training_rows": len(train), **scores})
@@ -342,15 +378,33 @@ class Measuring:
     def _answered_by(self, left_out: Kernels) -> list[tuple[Any, NDArray[np.bool_]]]:
         """Return the keys of losses that fits without some kernels measure, and their rows (N,)."""
         some, names = ~self.bare(left_out), list(self.plan.reads)
-        answers: list[tuple[Any, NDArray[np.bool_]]] = []
-        if left_out in map(frozenset, [[name] for name in names] + [*self.ablations.groups]):
-            answers.append(((WITHOUT, left_out), some))
+        answers: list[tuple[Any, NDArray[np.bool_]]] = [((WITHOUT, left_out), some)]
         for place, name in enumerate(names):
             if left_out == self.ablations.single(name) and self.missing[:, place].any():
                 answers.append(((HAVE, name), some & ~self.missing[:, place]))
             if left_out == self.ablations.others(name):
                 answers.append(((ALONE, name), some))
         return answers
+
+    def _try_without(self, left_out: Kernels, whole: FoldFit) -> None:
+        """Measure what is lost without some kernels, or keep why that is not possible."""
+        try:
+            self._leave_out(left_out, whole)
+        except (ValueError, ArithmeticError, RuntimeError) as error:
+            self.failed[left_out] = plain_message(error)
+            for subject, _ in self._answered_by(left_out):
+                self.losses.pop(subject, None)
+                self.tested.pop(subject, None)
+
+    def _leave_out_all(self, whole: FoldFit, scores: Mapping[str, Any]) -> None:
+        """Measure what is lost without all kernels, where only guessing is left."""
+        key = (WITHOUT, frozenset(self.ablations.labels))
+        self.losses.setdefault(key, []).append(scores["score"] - scores["guess"])
+        if self.single:
+            nothing = np.zeros((len(whole.test), 1))
+            guesser = self.task.guesser().fit(np.zeros((len(whole.train), 1)), self.trained)
+            models = {WHOLE: (whole.answers, whole.new), WITHOUT: (guesser, nothing)}
+            self._test(key, whole.test, models)
 
     def _leave_out(self, left_out: Kernels, whole: FoldFit) -> None:
         """Measure what is lost in a fit without some kernels, or gained by the one that is left.
@@ -371,7 +425,7 @@ class Measuring:
         for (kind, subject), part in self._answered_by(left_out):
             key, models = (
                 (kind, subject),
-                {WHOLE: (whole.model, whole.new), WITHOUT: (smaller, new)},
+                {WHOLE: (whole.answers, whole.new), WITHOUT: (smaller, new)},
             )
             if kind == ALONE:
                 self._measure_alone(subject, (smaller, new), whole.train[kept], whole.test, part)
@@ -381,9 +435,7 @@ class Measuring:
                 self.losses.setdefault(key, []).append(0.0)
                 continue
             score = self._score_of_part(smaller, new, whole.test, part)
-            better = whole.scores["score"]
-            if not part.all():
-                better = self._score_of_part(whole.model, whole.new, whole.test, part)
+            better = self._score_of_part(whole.answers, whole.new, whole.test, part)
             self.losses.setdefault(key, []).append(better - score)
 
     def _measure_alone(
@@ -430,7 +482,7 @@ class Measuring:
         )
         responses: dict[Hashable, Responses] = {}
         for name, (model, rows) in models.items():
-            part = rows if members is None else _safe_indexing(rows, places)
+            part = rows if len(places) == len(test) else _safe_indexing(rows, places)
             responses[name] = one_split.answers_of(model, part)
         self.tested[subject] = one_split.having(responses)
 
@@ -460,7 +512,6 @@ class Measuring:
             return [
                 {**effect, "kernel": kernels.index(name)}
                 for effect, name in zip(effects, names_in_fit, strict=True)
-                if name in kernels
             ]
         except IncompatibleError:
             return []
@@ -473,7 +524,8 @@ class Measuring:
         truth = self.data.targets[test[part]]
         if len(truth) == 0 or (self.task.has_classes and len(np.unique(truth)) < 2):
             return np.nan
-        return self._score(model, _safe_indexing(rows, part), truth, members)
+        some = rows if len(part) == len(test) else _safe_indexing(rows, part)
+        return self._score(model, some, truth, members)
 
     def _score(
         self,
@@ -483,15 +535,14 @@ class Measuring:
         members: NDArray[np.bool_] | None = None,
     ) -> float:
         """Return the score of the current fold, or of those of its rows that are members (N,)."""
-        place = len(self.folds)
-        variance = None if self.held_out is None else self.held_out.variance(place, members)
+        variance = None if self.held_out is None else self.held_out.variance(self.place, members)
         return float(self.task.scorer(self.score, variance, self.trained)(model, rows, truth))
 
     def _scores(
         self, fit: Fit, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
         """Return the score of a fold, that of guessing without columns, and the standard scores."""
-        variance = None if self.held_out is None else self.held_out.variance(len(self.folds))
+        variance = None if self.held_out is None else self.held_out.variance(self.place)
         of_all = {} if variance is None else {"variance": variance}
         scores = self.task.score(truth, np.asarray(fit.predictions), trained, **of_all)
         try:
@@ -620,21 +671,19 @@ def _deviation(values: Array) -> Any:
 def _weights(model: Any, rows: Any, kernels: Sequence[str]) -> tuple[Array, Array]:
     """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none.
 
-    The weight of a chosen source that the fit left out is 0. A fit may have chosen a source that
-    is not among the kernels, as the model left it out.
+    The weight of a source that the fit left out is 0.
     """
     means, spreads = [], []
     for member in members_of(model):
         mean, spread = np.zeros(len(kernels)), np.full(len(kernels), np.nan)
-        known = [place for place, name in enumerate(member.kernel_names_) if name in kernels]
-        places = [kernels.index(member.kernel_names_[place]) for place in known]
+        places = [kernels.index(name) for name in member.kernel_names_]
         if all(isinstance(decision, GatedDecision) for decision in member.decisions_):
             gates = member.gate_weights(rows)
-            mean[places] = gates.mean(axis=0)[known]
+            mean[places] = gates.mean(axis=0)
             spread[:] = 0.0
-            spread[places] = gates.std(axis=0)[known]
+            spread[places] = gates.std(axis=0)
         else:
-            mean[places] = member.weights_.mean(axis=0)[known]
+            mean[places] = member.weights_.mean(axis=0)
         means.append(mean)
         spreads.append(spread)
     return np.mean(means, axis=0), np.mean(spreads, axis=0)

@@ -226,6 +226,18 @@ def _columns_by_label(whole: Any) -> dict[str, Any]:
     return dict(zip(first.kernel_names_, first.kernel_columns_, strict=True))
 
 
+def kernels_of(refit: Refit, model: Any) -> list[BoundKernel]:
+    """Return the kernels of a fitted model, in the order of the labels of its refits.
+
+    A source that the model left out, and that a refit may choose, has the kernel that it is read
+    with.
+    """
+    first = members_of(model)[0]
+    by_label = {kernel.label: kernel for kernel in first.fitted_.plan.sources}
+    by_label |= {kernel.label: kernel for kernel in first.bound_kernels_}
+    return [by_label[label] for label in refit.labels]
+
+
 def members_of(model: Any) -> list[KernelEstimator]:
     """Return the members of a fitted vote, or the estimator itself, also in a search."""
     whole = split(model)[1]

@@ -42,6 +42,7 @@ from mklkit import (
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import DataError, SpecError
 from mklkit.explanation.effects import effects_table
+from mklkit.explanation.result_tables import kernels_result
 from mklkit.plugin import CombinerTraits
 
 SAME_AS_LINEAR = "polynomial(degree=1, coef0=0)"
@@ -225,29 +226,53 @@ def test_the_kernel_of_each_source_is_chosen_again_in_each_fold(searched: bool) 
     folds = list(KFold(4, shuffle=True, random_state=2).split(rows))
     result = explain(model, rows, labels, cv=folds, repeats=1)
     fitted_one = (model.best_estimator_ if searched else model)[-1]
-    names = fitted_one.kernel_names_
-    assert len(names) > 1
+    encoded = TableEncoder().fit_transform(rows)
+    # The source of noise is not in the model, but a fold may take it.
+    names = ["scan", "noise", "copy", "others"]
+    prefixes = dict(zip(names, ("scan_", "noise_", "copy_", "site"), strict=True))
+    assert set(names) - {*fitted_one.kernel_names_} == {"noise"}
     assert result.kernels["kernel"].tolist() == names
     assert result.kernels["left_out"].notna().all()
     assert "was chosen again in each fold" in notes_of(result, "rows")
-    encoded = TableEncoder().fit_transform(rows)
-    places = zip(names, fitted_one.kernel_columns_, strict=True)
-    kernels = [(name, "auto", encoded.columns[read].tolist()) for name, read in places]
-    expected = []
-    for train, _ in folds:
+
+    def fit_on(train: np.ndarray, kept: list[str]) -> Any:
+        kernels = [
+            (name, "auto", [column for column in encoded if column.startswith(prefixes[name])])
+            for name in kept
+        ]
         alone = MKLClassifier(kernels, learner="svm(C=1)", random_state=0)
         if searched:
             alone = GridSearchCV(alone, {"combiner": ["uniform", "dimkl3"]}, cv=2)
         alone.fit(encoded.iloc[train], labels[train])
-        alone = alone.best_estimator_ if searched else alone
+        return alone.best_estimator_ if searched else alone
+
+    expected, losses = [], []
+    for train, test in folds:
+        fits = {
+            left_out: fit_on(train, [name for name in names if name != left_out])
+            for left_out in ("", "noise")
+        }
+        alone, scores = fits[""], {}
+        for left_out, fit in fits.items():
+            answers = fit.predict(encoded.iloc[test])
+            # Classes of one size, so that accuracy is the score.
+            scores[left_out] = np.mean(answers == labels[test])
+        losses.append(scores[""] - scores["noise"])
         weights = dict(zip(alone.kernel_names_, alone.weights_[0], strict=True))
         expected.append([weights.get(name, 0.0) for name in names])
+    assert result.score == "accuracy"
+    assert result.kernels["left_out"][1] == pytest.approx(np.mean(losses))
+    chosen = result.kernels["chosen"]
+    assert chosen.tolist() == [float(share) for share in np.mean(np.array(expected) > 0, axis=0)]
+    assert ((0 < chosen) & (chosen < 1)).any()
     weights = result.weights.pivot(index="fold", columns="kernel", values="weight")[names]
     np.testing.assert_allclose(weights, expected, atol=1e-9)
     # A source that a fold leaves out anyway needs no fit without it, and costs nothing. Without all
     # others, and without a group of similar ones, there is a fit in each fold.
     per_fold = 1 + len(names) + len(result.together)
     assert result.n_fits == 4 * per_fold + np.count_nonzero(expected)
+    heads = {column.head for column in kernels_result(result.kernels, result.unit).columns}
+    assert "in folds" in heads
 
 
 def test_the_kernels_of_a_lone_source_are_those_of_the_model() -> None:

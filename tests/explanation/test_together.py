@@ -93,6 +93,62 @@ def test_redundant_sources_are_called_so() -> None:
     assert "not shown to be informative (accuracy above guessing): noise" in said
 
 
+def confounded(n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a source, a confounder, and a source that depends on the confounder alone."""
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.arange(n_rows) % 2)
+    signs = 2.0 * y - 1
+    age = 0.7 * signs + rng.normal(size=n_rows)
+    columns = {f"main_{k}": 0.5 * signs + rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    columns |= {f"copy_{k}": age + 1.2 * rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    columns |= {f"side_{k}": age + 1.2 * rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    columns |= {f"noise_{k}": rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    return pd.DataFrame(columns), y
+
+
+@pytest.mark.process
+def test_sources_that_may_stand_in_for_each_other_are_proposed_without_a_high_alignment() -> None:
+    frame, y = confounded(400)
+    kernels = [f"{source}:linear@{source}_*" for source in SOURCES]
+    model = MKLClassifier(kernels, learner=f"ridge(alpha={ALPHA})").fit(frame, y)
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(frame, y))
+    reports: list[tuple[int, int]] = []
+    settings = {"cv": folds, "repeats": 1, "columns": "sources"}
+    told = explain(model, frame, y, progress=lambda *part: reports.append(part[:2]), **settings)
+    assert told.alignment.loc["copy", "side"] < 0.9
+    by_name = told.kernels.set_index("kernel")
+    assert by_name["outcome"]["main"] == "lost"
+    assert by_name["alone_outcome"][["copy", "side"]].tolist() == ["informative"] * 2
+    assert told.together["kernels"].tolist() == [["copy", "side"]]
+
+    def mean(kept: Sequence[str]) -> float:
+        return float(np.mean([accuracy(frame.to_numpy(), y, *fold, kept) for fold in folds]))
+
+    loss = mean(SOURCES) - mean(["main", "noise"])
+    assert told.together["left_out"][0] == pytest.approx(loss)
+    # A group that is named is not proposed again, and is the same.
+    named = explain(model, frame, y, without=["side,copy"], **settings)
+    assert named.together["left_out"].tolist() == pytest.approx([loss])
+    # With all, without each, alone, and again with all and without the group.
+    assert told.n_fits == named.n_fits + 5 == 5 * (1 + 4 + 4 + 2)
+    assert reports[-1][0] == reports[-1][1]
+
+
+def test_without_all_sources_only_guessing_is_left() -> None:
+    """Two copies are each dispensable, and without both there is nothing to learn from."""
+    frame, y = redundant_sources(400)
+    kernels = [f"{source}:linear@{source}_*" for source in SOURCES[:2]]
+    model = MKLClassifier(kernels, learner=f"ridge(alpha={ALPHA})").fit(frame, y)
+    told = explain(model, frame, y, cv=5, repeats=1, columns="sources", margin=0.2)
+    assert told.together["kernels"].tolist() == [["main", "copy"]]
+    gains = told.scores["score"] - told.scores["guess"]
+    assert told.together["left_out"][0] == pytest.approx(gains.mean())
+    test = corrected_t_test(gains, 320, 80)
+    assert told.together["left_out_p_holm"][0] == pytest.approx(test.p_value, rel=1e-3)
+    assert told.n_fits == 5 * 3
+    assert notes_of(told, "together").startswith("main and copy are redundant: ")
+
+
 def test_intervals_are_those_at_which_holms_procedure_tests() -> None:
     """Errors have no least difference, so that the p values are those of the corrected t-test."""
     model, rows, numbers = fitted_numbers()
