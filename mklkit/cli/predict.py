@@ -215,6 +215,11 @@ def groups_of(metadata: dict[str, Any]) -> str | None:
     return _column_of(metadata, "groups")
 
 
+def weights_of(metadata: dict[str, Any]) -> str | None:
+    """Return the column in a model file with the weights of rows; None if there is none."""
+    return _column_of(metadata, "weights")
+
+
 def _column_of(metadata: dict[str, Any], use: str) -> str | None:
     """Return the column of a use, from facts that may be anything."""
     data = metadata.get("data")

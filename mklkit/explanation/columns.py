@@ -17,9 +17,9 @@ from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.joining import one_table
-from mklkit.estimators.training_data import checked_groups
+from mklkit.estimators.training_data import checked_groups, checked_row_weights
 from mklkit.numerics.sparse import refuse_sparse, without_values
-from mklkit.protocols import Rows, RowSource, Task
+from mklkit.protocols import Array, Rows, RowSource, Task
 from mklkit.protocols.splits.making import HoldOut
 from mklkit.registry.columns import resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
@@ -187,16 +187,19 @@ class ScoredRows:
     """A table (N, d) with the user's columns, and the targets, (N,) or (N, T).
 
     ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
-    which rows belong together.
+    which rows belong together, and ``row_weights`` (N,) how much each counts in a fit.
     """
 
     table: pd.DataFrame
     targets: NDArray[Any]
     as_array: bool
     groups: NDArray[np.intp] | None = None
+    row_weights: Array | None = None
 
     @classmethod
-    def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
+    def of(
+        cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Return checked rows, with the columns that the model was fitted on, in their order."""
         X = one_table(X, y)
         refuse_sparse(y, "y")
@@ -224,7 +227,9 @@ class ScoredRows:
                 )
             table = table if as_array else table.set_axis(names, axis=1)
         table = without_value(table, None if encoder is None else encoder.schema_.missing_value)
-        return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
+        n_rows = len(table)
+        joined = checked_groups(groups, n_rows), checked_row_weights(sample_weight, n_rows)
+        return cls(table, task.checked(y, n_rows), as_array, *joined)
 
     def missing_sources(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
         """Return which rows lack all columns that each kernel reads, if these are known."""
@@ -247,11 +252,13 @@ class ScoredRows:
         drawn = task.splits(self.targets, request, seed, self.groups)
         kept = drawn[0].train
         groups = None if self.groups is None else self.groups[kept]
+        row_weights = None if self.row_weights is None else self.row_weights[kept]
         note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.description}"
         targets = self.targets[kept]
-        return attrs.evolve(self, table=self.table.iloc[kept], targets=targets, groups=groups), [
-            note
-        ]
+        table = self.table.iloc[kept]
+        return attrs.evolve(
+            self, table=table, targets=targets, groups=groups, row_weights=row_weights
+        ), [note]
 
 
 def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp]) -> pd.DataFrame:

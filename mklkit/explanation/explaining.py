@@ -76,6 +76,7 @@ def explain(
     *,
     cv: Any = None,
     groups: Any = None,
+    sample_weight: Any = None,
     score: str | None = None,
     repeats: int = 5,
     columns: str | Mapping[str, Any] = "auto",
@@ -109,6 +110,8 @@ def explain(
         The group of each row, such as its patient: no group is on both sides of a split. They must
         be given if the model was fitted with groups, because other rows of a group tell its target;
         ``"ignore"`` treats the rows as independent all the same.
+    sample_weight : array-like of shape (N,), optional
+        How much each row counts in the fits, as in that of the model; scores count all equally.
     score : str, optional
         The score whose loss is measured, by scikit-learn's name, such as ``"roc_auc"``. Default:
         the accuracy for classes (balanced, if the largest has over 1.5 times the rows of the
@@ -215,7 +218,7 @@ def explain(
     seed = _seed_of(random_state)
     task = explained_task(model)
     before, fitted = split(model)
-    whole = ScoredRows.of(model, task, X, y, _checked_groups(fitted, groups))
+    whole = ScoredRows.of(model, task, X, y, _checked_groups(fitted, groups), sample_weight)
     refit = Refit.of(model, seed, score is not None, as_fitted, whole.groups is not None)
     data, sample_notes = whole.sampled(task, max_rows, seed)
     if sample_notes and isinstance(cv, list | tuple | PartsColumn):

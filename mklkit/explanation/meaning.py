@@ -82,12 +82,13 @@ def meaning_of(
     whether some fit left out a source whose kernel it chose.
     """
     combiner = model.combiner_
-    if len(sizes) == 1:
+    sources = members_of(model)[0].fitted_.plan.sources
+    if len(sizes) == 1 and len(sources) < 2:
         yield "there is only one kernel, so its weight has no meaning"
         return
     stated = traits_of(combiner, CombinerTraits).weights_are
     meaning = WEIGHTS_ARE.get(stated, LEARNED)
-    if stated == "fixed" and len(members_of(model)[0].fitted_.plan.sources) > 1:
+    if stated == "fixed" and len(sources) > 1:
         zero = ZERO_IF_LEFT_OUT if leaves_out else ""
         meaning = f"{SAME_FOR_SOURCES}{zero}{NOT_IMPORTANCE}"
     yield f"the weights of {combiner.name} {meaning}"

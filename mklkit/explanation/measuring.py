@@ -153,7 +153,7 @@ class Measuring:
         self.total = self.done + len(self.folds)
         for place, split in enumerate(splits[: len(self.folds)]):
             if kernels not in self.failed:
-                whole, _ = self._whole_fit(place, split.train, split.test)
+                whole = self._whole_fit(place, split.train, split.test)
                 self._try_without(kernels, whole)
             self.done += 1
             progress(self.done, self.total)
@@ -309,15 +309,17 @@ class Measuring:
 
     def _fit(self, model: Any, train: Indices, rows: Any, new: Any = None) -> Fit:
         """Fit a model on the training rows of a fold, and predict its new rows."""
-        groups = None if self.data.groups is None else self.data.groups[train]
-        return fit_and_predict(model, Samples(rows, self.data.targets[train], groups=groups), new)
+        data = self.data
+        params = {} if data.row_weights is None else {"sample_weight": data.row_weights[train]}
+        groups = None if data.groups is None else data.groups[train]
+        return fit_and_predict(model, Samples(rows, data.targets[train], params, groups), new)
 
     def _encoded(self, before: Pipeline | None, table: pd.DataFrame) -> Any:
         """Return rows of the table as the fitted steps before the estimator encode them."""
         rows = self.data.as_fitted(table)
         return rows if before is None else before.transform(rows)
 
-    def _whole_fit(self, place: int, train: Indices, test: Indices) -> tuple[FoldFit, Fit]:
+    def _whole_fit(self, place: int, train: Indices, test: Indices) -> FoldFit:
         """Fit with all kernels on the training rows of a fold."""
         self.place, self.trained = place, self.data.targets[train]
         before = None if self.refit.before is None else clone(self.refit.before)
@@ -328,14 +330,14 @@ class Measuring:
         fit = self._fit(self.refit.on(rows), train, rows, new)
         self.n_fits += 1
         answers = Recorder(fit.model, new, fit.predictions)
-        return FoldFit(before, fit.model, answers, train, rows, test, new), fit
+        return FoldFit(before, fit.model, answers, train, rows, test, new)
 
     def _fold(self, train: Indices, scored: Indices, tried: Sequence[Kernels]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""
-        whole, fit = self._whole_fit(len(self.folds), train, scored)
+        whole = self._whole_fit(len(self.folds), train, scored)
         before, model, rows, new = whole.before, whole.model, whole.rows, whole.new
         held_out, truth = self.data.table.iloc[scored], self.data.targets[scored]
-        scores = self._scores(fit, new, truth, self.data.targets[train])
+        scores = self._scores(whole.answers, new, truth, self.data.targets[train])
         incomplete_rows = np.asarray(self.missing.any(axis=1))
         for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
             scores[name] = self._score_of_part(model, new, scored, part)
@@ -539,14 +541,14 @@ class Measuring:
         return float(self.task.scorer(self.score, variance, self.trained)(model, rows, truth))
 
     def _scores(
-        self, fit: Fit, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
+        self, answers: Recorder, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
         """Return the score of a fold, that of guessing without columns, and the standard scores."""
         variance = None if self.held_out is None else self.held_out.variance(self.place)
         of_all = {} if variance is None else {"variance": variance}
-        scores = self.task.score(truth, np.asarray(fit.predictions), trained, **of_all)
+        scores = self.task.score(truth, answers.predict(rows), trained, **of_all)
         try:
-            scores["score"] = self._score(fit.model, rows, truth)
+            scores["score"] = self._score(answers, rows, truth)
             scores["guess"] = self.task.guess_score(self.score, trained, truth, variance)
         except (ValueError, AttributeError) as error:
             raise SpecError(

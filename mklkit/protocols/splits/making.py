@@ -27,6 +27,8 @@ USUAL_TRAINING = 0.5
 """The share of training rows in Monte-Carlo splits."""
 TARGETS = "targets"
 """The value of ``strata`` that stratifies folds by the targets themselves."""
+OF_COLUMN = "the split in column"
+"""The first words of the description of a column's split."""
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; their row numbers are all in memory."""
 
@@ -237,7 +239,7 @@ class PartsColumn:
             untrained = np.setdiff1d(rows.targets[test], rows.targets[train])
             if len(untrained):
                 raise DataError(f"Class {quoted(untrained.tolist()[0])} has no training row.")
-        return Splits((Split(train, test),), f"the split in column {self.name!r}")
+        return Splits((Split(train, test),), f"{OF_COLUMN} {self.name!r}")
 
 
 def make_splits(
