@@ -355,7 +355,7 @@ def load_table(
     as_written : collection of str, optional
         Columns that stay text, for kernels on text: globs or names; unknown ones are ignored.
     weights : str or int, optional
-        Name or position of the column with the weights of rows, which is not a feature.
+        Name or position of the column with the sample weights, which is not a feature.
     task : str, default="classification"
         How to treat the target: a name that ``mklkit list tasks`` shows, or ``"auto"``:
         ``"regression"`` if it looks like numbers, else ``"classification"``.
@@ -390,13 +390,12 @@ def load_table(
     check_rows(raw.name, len(frame), least=1)
     if weights is not None:
         names = list(frame.columns)
-        column = choose_column(names, weights, "to take as the weights of the rows")
+        column = choose_column(names, weights, "to take as the sample weights")
         if target is not None:
             target, _ = targets_and_dropped(names, raw.name, target, ())
             if column in target:
                 raise DataError(
-                    f"Column {quoted(column)} is the target and can't hold the weights of the rows"
-                    " too."
+                    f"Column {quoted(column)} is the target and can't hold the sample weights too."
                 )
         counts = numbers_of_weights(read_target(frame.pop(column), raw.decimal, []))
     targets, dropped = targets_and_dropped(list(frame.columns), raw.name, target, drop)
@@ -445,7 +444,7 @@ def load_study(
     drop : sequence of str, optional
         Columns to leave out, by their names in the joined table.
     weights : str or int, optional
-        The column with the weights of samples, beside the outcomes.
+        The column with the sample weights, beside the outcomes.
     task : str, default="classification"
         How to treat the target, as for :func:`load_table`.
 

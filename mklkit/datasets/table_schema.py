@@ -25,7 +25,7 @@ UNLIKE = "because it has a different value in every row, as identifiers have"
 REASONS = {
     "identifier": UNLIKE,
     "target": "because it is the target",
-    "weight": "because it holds the weights of the rows",
+    "weight": "because it holds the sample weights",
     "group": "because it holds the groups of the rows",
     "split": "because it gives the split",
     "left out": "by --drop",

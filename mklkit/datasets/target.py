@@ -218,7 +218,7 @@ def numbers_of_weights(column: pd.Series) -> pd.Series:
     if len(wrong):
         value = column.iloc[wrong[0]]
         raise DataError(
-            f"The column {quoted(str(column.name))} holds the weights of the rows, which must be"
+            f"The column {quoted(str(column.name))} holds the sample weights, which must be"
             f" finite numbers from 0 up; row {wrong[0] + 1} has"
             f" {'nothing' if pd.isna(value) else quoted(value)}."
         )

@@ -25,7 +25,7 @@ from mklkit.registry.readings import MISSING_CATEGORY
 from mklkit.views.bound_kernels import BoundKernel
 
 SHARED = ("numbers", "row ids")
-"""Kernels on these that name all columns act like those that name none, and share their rows."""
+"""Kernels on these that name all columns act like those that name none, and share their samples."""
 
 DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 """Dates, times and durations; pandas' own are subclasses."""
@@ -78,7 +78,7 @@ def _differ(kernels: Bank, X: Any) -> bool:
     """Return whether kernels need more of a table than numbers without gaps, or it has more."""
     if isinstance(X, pd.DataFrame | SparseTable) and (
         not only_numbers(X)
-        # A gap there is an error that names the row.
+        # A gap there is an error that names the sample.
         or any(kernel.reads == "row ids" for kernel in kernels)
     ):
         return True
@@ -223,9 +223,9 @@ def assign_columns(
 ) -> list[BoundKernel]:
     """Return the kernels, those that name no columns bound to the ones that they can read.
 
-    Columns named by a kernel on row ids, amounts, text or categories, or with a fixed share, are
-    reserved for it: another kernel reads them only if it names them too. Row ids, for example, may
-    reveal the classes. A kernel on text has one column. A kernel on categories that names none
+    Columns named by a kernel on sample ids, amounts, text or categories, or with a fixed share, are
+    reserved for it: another kernel reads them only if it names them too. Sample ids, for example,
+    may reveal the classes. A kernel on text has one column. A kernel on categories that names none
     reads the columns that hold no numbers, or all columns if each holds numbers.
 
     >>> from mklkit.kernels import RBF, Precomputed
@@ -292,8 +292,8 @@ def _check_columns(
     if kernel.reads == "row ids" and len(columns) > 1:
         name = columns[0] if names is None else names[columns[0]]
         raise DataError(
-            f"Kernel {quoted(kernel.label)} takes one column of row ids, of {len(columns)}: bind it"
-            f" to the one that identifies rows, as in ('graph', Precomputed(K), [{name!r}]), or"
+            f"Kernel {quoted(kernel.label)} takes one column of ids, of {len(columns)}: bind it"
+            f" to the one that identifies samples, as in ('graph', Precomputed(K), [{name!r}]), or"
             f" {f'{kernel.label}@{name}'!r} on the command line."
         )
     if place is None:

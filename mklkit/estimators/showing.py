@@ -35,7 +35,7 @@ LONGEST = 60
 class KernelSummary:
     """Kernels with their weights, and the facts beside them.
 
-    Columns are shown by the names in ``columns``, else as they were given. ``weights`` has a row
+    Columns are shown by the names in ``columns``, else as they were given. ``weights`` has a sample
     per problem, or per problem and cluster.
     """
 

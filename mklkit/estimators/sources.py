@@ -297,7 +297,7 @@ class Contents:
 
     @classmethod
     def of(cls, X: Any) -> Self:
-        """Return the contents of a table; rows that are read in parts hold numbers."""
+        """Return the contents of a table; samples that are read in parts hold numbers."""
         n_columns, names = header(X)
         nothing = np.empty(0, np.intp)
         if isinstance(X, RowSource):
@@ -419,7 +419,7 @@ def _dates(places: dict[str, int]) -> Places:
 def is_free_text(column: pd.Series) -> bool:
     """Return whether a column holds sentences or sequences, rather than categories.
 
-    At least 20 values differ, and in half of the rows; most have three words or 20 letters.
+    At least 20 values differ, and in half of the samples; most have three words or 20 letters.
     """
     if column.dtype.kind in "iufb" or column_holds(column) != "text":
         return False

@@ -21,8 +21,8 @@ ENTRY = b"PK\x01\x02"
 MOST_MEMBERS = 500_000
 """Python needs about a kilobyte for each; a one-vs-one model of 100 classes has 35,000."""
 CHUNK = 2**20
-# Training rows and coefficients shrink to a half or a tenth. save_model stores members that would
-# shrink by more than this factor uncompressed, so a larger ratio is never genuine.
+# Training samples and coefficients shrink to a half or a tenth. save_model stores members that
+# would shrink by more than this factor uncompressed, so a larger ratio is never genuine.
 LARGEST_RATIO = 20
 ALWAYS_ALLOWED = 64 * 2**20
 # JSON takes many times its size in memory.

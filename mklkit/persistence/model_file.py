@@ -49,7 +49,7 @@ from mklkit.persistence.trust import not_trusted, trusted_names, unknown_types
 from mklkit.protocols.component import Component
 
 RESERVED = ("format", "versions", "plugins", "model")
-# Rows kept for prediction compress little; a fast level is enough for the rest.
+# Samples kept for prediction compress little; a fast level is enough for the rest.
 COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
 # What skops and the checks raise for an object that can't be saved.
 UNFIT = (ModelFileError, TypeError, ValueError, AttributeError, LookupError, RecursionError)
@@ -124,7 +124,7 @@ def save_model(
     except Exception as error:
         # A step may raise anything; the file could not be loaded.
         raise ModelFileError(
-            f"This model can't be saved: it predicts none of the rows on which models are tried"
+            f"This model can't be saved: it predicts none of the samples on which models are tried"
             f" ({type(error).__name__}: {plain_message(error)})."
         ) from error
     try:

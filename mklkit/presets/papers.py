@@ -76,11 +76,11 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "rpemekl",
-            "Three members on maps of a tenth of the rows, at most 1,000, coupled MHKS, by vote"
+            "Three members on maps of a tenth of the samples, at most 1,000, coupled MHKS, by vote"
             " (paper 004)",
             "ifsl(rule='gradient')",
             RPEMEKL_KERNELS,
-            # As in the paper's largest set; a tenth of millions of rows would take forever.
+            # As in the paper's largest set; a tenth of millions of samples would take forever.
             "empirical(subset=0.1, most=1000)",
             PRINTED_MHKS,
             members=3,
@@ -89,7 +89,7 @@ def mklkit_presets() -> Iterable[Preset]:
             "nu-mkl",
             "Four Gaussian widths, weights for each of four soft clusters, embedding (paper 001)",
             # Two alternations, each as far as the ratio rises: converged weights overfit the
-            # training rows, and the published steps stop far from convergence.
+            # training samples, and the published steps stop far from convergence.
             "cluster-gating(n_clusters=4, alpha=0.001, max_iter=2)",
             FOUR_WIDTHS,
             "implicit",

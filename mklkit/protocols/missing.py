@@ -1,4 +1,4 @@
-"""Strategies for rows that lack a source, in training and in prediction."""
+"""Strategies for samples that lack a source, in training and in prediction."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def mklkit_learners() -> Iterable[type[Learner]]:  # type: ignore[empty-body]
 
 @hookspec
 def mklkit_missing() -> Iterable[type[Missing]]:  # type: ignore[empty-body]
-    """Return strategies for rows that lack a source; each has a ``name``."""
+    """Return strategies for samples that lack a source; each has a ``name``."""
 
 
 @hookspec

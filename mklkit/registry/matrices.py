@@ -19,7 +19,7 @@ from mklkit.registry.specs import build, to_spec
 
 @attrs.frozen
 class FunctionKernel(FixedKernel):
-    """A function f(A, B) of rows (n, d), called on blocks of rows by several threads."""
+    """A function f(A, B) of samples (n, d), called on blocks of samples by several threads."""
 
     name: ClassVar[str] = "function"
     traits: ClassVar[KernelTraits] = KernelTraits(definite=False)
@@ -37,7 +37,7 @@ class FunctionKernel(FixedKernel):
         return values
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         return np.concatenate([self(a[b], a[b]).diagonal() for b in row_blocks(len(a), 64)])
 
 

@@ -51,7 +51,7 @@ UNEVEN = 1.5
 CLASSES_SHOWN = 6
 """A summary shows only the largest classes."""
 LEAF = 10
-"""Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
+"""Samples per leaf of gradient boosting; with scikit-learn's 20 it can't split a few dozen."""
 
 
 @register
@@ -64,7 +64,7 @@ class Classification(Task):
     targets : tuple of str, default=("target",)
         The name of the column of classes.
     labels : ndarray of shape (C,), optional
-        The classes of a model, of which test rows must have some.
+        The classes of a model, of which test samples must have some.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Classification(Task):
         targets = self.complete(y, n_rows)
         classes = np.unique(targets).tolist()
         if len(classes) < 2:
-            raise DataError(f"Rows of at least two classes are needed; got {listed(classes)}.")
+            raise DataError(f"Samples of at least two classes are needed; got {listed(classes)}.")
         known = [] if self.labels is None else self.labels.tolist()
         if known and not set(classes) & set(known):
             raise DataError(
@@ -135,7 +135,7 @@ class Classification(Task):
         return self.labels is None or bool({*map(str, self.labels)} & {*truth})
 
     def summary(self, targets: NDArray[Any], counts: pd.Series | None = None) -> str:
-        """Return the largest classes, with their numbers of rows."""
+        """Return the largest classes, with their numbers of samples."""
         if counts is None:
             counts = pd.Series(targets).value_counts()
         ordered = counts.sort_index().sort_values(ascending=False, kind="stable")
@@ -183,7 +183,7 @@ class Classification(Task):
         return DummyClassifier()
 
     def gives(self, features: pd.DataFrame, targets: NDArray[Any]) -> list[str]:
-        """Return the features that alone tell the class of every row, beyond chance."""
+        """Return the features that alone tell the class of every sample, beyond chance."""
         return columns_giving_class(features, targets)
 
     def usual_score(self, targets: NDArray[Any]) -> str:
@@ -315,7 +315,7 @@ class Classification(Task):
 
 
 def _decided(model: Any, rows: Any) -> tuple[NDArray[Any], Array | None]:
-    """Return the classes of rows, and decision values: (n,) of two classes, else (n, C).
+    """Return the classes of samples, and decision values: (n,) of two classes, else (n, C).
 
     There are none if a model has no value for each class, such as one for each pair of them.
     """

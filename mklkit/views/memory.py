@@ -20,7 +20,7 @@ REMEDY = (
 )
 WORTH_SAYING = 2**30
 SMALL_BYTES, CHEAP_COLUMNS = 2**26, 32
-"""Features up to this size, times the columns of the rows over 32, are kept for all passes if
+"""Features up to this size, times the columns of the samples over 32, are kept for all passes if
 ``max_memory`` allows: with few columns, recomputing larger ones takes no longer than reading."""
 ALWAYS_FREE = 2**28
 """A size that fits into any memory."""
@@ -83,12 +83,12 @@ def memory_given(amount: int | str) -> int:
 
 
 def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
-    """Refuse features of all rows that don't fit into memory as one array."""
+    """Refuse features of all samples that don't fit into memory as one array."""
     _check_fits(
         size,
         max_memory,
-        f"The features of {n_rows} rows take",
-        "may be used. Use fewer landmarks, a larger max_memory, or a learner that reads rows in"
+        f"The features of {n_rows} samples take",
+        "may be used. Use fewer landmarks, a larger max_memory, or a learner that reads samples in"
         f" blocks: {LARGE_LEARNER}.",
     )
 
@@ -109,7 +109,7 @@ def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None
 def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
     """Warn about a Gram matrix of a gigabyte or more; refuse one that exceeds the free memory.
 
-    ``rows`` names the rows.
+    ``rows`` names the samples.
     """
     size = n_rows * n_rows * itemsize
     if size < WORTH_SAYING:

@@ -1,4 +1,4 @@
-"""Decision values of rows that a learner was not fitted to, for rules that judge kernels."""
+"""Decision values of samples that a learner was not fitted to, for rules that judge kernels."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def held_out_values(
     splits: Sequence[Split],
     spare: SpareScratch | None = None,
 ) -> Generator[Array, None, None]:
-    """Yield the decision values of each split's held-out rows; ``spare`` is working memory."""
+    """Yield the decision values of each split's held-out samples; ``spare`` is working memory."""
     gram = None if side.explicit else side.gram(keep=False)
     spare = spare or SpareScratch()
 

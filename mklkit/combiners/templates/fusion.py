@@ -66,7 +66,7 @@ class FusedDecision(BlockDecision):
         return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values (n,) of one block of samples."""
         return np.asarray(self.fusion.fuse(self._scores(block)))
 
     def split_block(self, block: RowBlock) -> Array:
@@ -198,7 +198,7 @@ class LearnedFusion(Combiner):
         """
         splits: Sequence[Split] = []
         if self.cv:
-            instead = "learns from decision values of training rows"
+            instead = "learns from decision values of training samples"
             splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
         learners = []
         scores = np.zeros((len(target), len(views)))
