@@ -48,7 +48,7 @@ def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
     on_text = [kernel.label for kernel in kernels if kernel.reads == "text"]
     if in_parts and on_text:
         raise DataError(
-            f"Kernel {quoted(on_text[0])} reads text, and rows that are read in parts (files, Dask,"
+            f"Kernel {quoted(on_text[0])} reads text, and samples read in parts (files, Dask,"
             " memory maps) hold numbers only: pass a DataFrame."
         )
     if in_parts or not _differ(kernels, X):

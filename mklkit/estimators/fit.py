@@ -88,7 +88,7 @@ class Fitted:
     problems: tuple[Any, ...]
     decisions: tuple[Decision, ...]
     n_rows: int
-    names: tuple[Any, ...] = ("all rows",)
+    names: tuple[Any, ...] = ("all samples",)
     notes: tuple[str, ...] = ()
     n_groups: int | None = None
 

@@ -439,7 +439,7 @@ def _refuse_difference(pair: str, index: pd.Index, other: pd.Index) -> None:
     if len(differ):
         row = int(differ[0])
         raise DataError(
-            f"{pair} have different indices in {counted(len(differ), 'row')}: sample"
+            f"{pair} have different indices in {counted(len(differ), 'sample')}: sample"
             f" {row} (counted from 0) is {quoted(index[row])} in the former and"
             f" {quoted(other[row])} in the latter. Put their samples into the same order, as in"
             " X2.loc[X1.index]."

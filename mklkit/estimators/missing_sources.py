@@ -54,8 +54,8 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     classes = np.unique(data.values) if kind_named(plan.kind).of_classes else ()
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
-            f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from by"
-            f" missing={plan.strategy.name!r}: use another strategy, such as {MISSING_STRATEGY!r}."
+            f"{counted(len(kept), 'sample')} of {len(rows)} have all sources, too few to learn from"
+            f" with missing={plan.strategy.name!r}: use another strategy, such as {MISSING_STRATEGY!r}."
         )
     return data.take(kept)
 
@@ -91,8 +91,8 @@ def refuse_without_source(
     """Raise a ``NoSourceError``, which names a sample by its ``index``, if one has no source."""
     if none.any():
         raise NoSourceError(
-            f"{_title(int(none.argmax()), index)} ({counted(int(none.sum()), 'row')} in all) has no"
-            f" value in the columns of any kernel, so it can't be compared: {remedy}.",
+            f"{_title(int(none.argmax()), index)} ({counted(int(none.sum()), 'sample')} in all) has"
+            f" no value in the columns of any kernel, so it can't be compared: {remedy}.",
             none.tolist(),
         )
 
@@ -125,7 +125,9 @@ def counts(
     for mask, names in sources.items():
         absent = np.frombuffer(mask, bool)
         if absent.any():
-            text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(names)}"
+            text = (
+                f"{int(absent.sum())} of {counted(len(absent), 'sample')} lack {', '.join(names)}"
+            )
             of_classes = [absent[codes == code] for code in range(len(classes))]
             pairs = zip(classes, of_classes, strict=True)
             shares = ", ".join(

@@ -54,7 +54,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, learner_, choices_
         As in :class:`mklkit.MKLClassifier`.
     problems_ : list of str
-        ``["all rows"]``.
+        ``["all samples"]``.
     decisions_ : list of one Decision
         The decision on all samples.
     n_samples_fit_ : int

@@ -361,9 +361,9 @@ def index_of(X: Any) -> pd.Index | None:
 
 
 def row_of(index: pd.Index, position: int) -> str:
-    """Name a sample by its index label, which is kept in a split, or by position from 1."""
+    """Name a row by its index label, which is kept in a split, or by position from 1."""
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
-        return f"sample {position + 1}"
+        return f"row {position + 1}"
     label = index[position]
     shown = f"{label}" if isinstance(label, Number) else f"{str(label)!r}"
-    return f"the sample with index {shown}" if index.name is None else f"{index.name} {shown}"
+    return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"

@@ -120,7 +120,7 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     if len(weights) != n_rows:
         raise DataError(
             f"There must be one weight per sample; got {counted(len(weights), 'weight')} for"
-            f" {counted(n_rows, 'row')}."
+            f" {counted(n_rows, 'sample')}."
         )
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
@@ -140,7 +140,7 @@ def checked_groups(groups: Any, n_rows: int) -> NDArray[np.intp] | None:
     names = pd.Series(in_memory(groups) if is_dask(groups) else np.asarray(groups).ravel())
     if len(names) != n_rows or names.isna().any():
         raise DataError(
-            f"There must be a group for each of {counted(n_rows, 'row')}, such as its patient; got"
+            f"Expected a group for each of {counted(n_rows, 'sample')}, such as its patient; got"
             f" {len(names)}, of which {int(names.isna().sum())} are missing."
         )
     codes = pd.factorize(names)[0]
@@ -230,6 +230,6 @@ def check_training(
         raise DataError(
             "A classifier needs samples of at least two classes; there is only one class,"
             f" {estimator.classes_.tolist()[0]!r}"
-            f"{'.' if len(data.values) == len(values) else ' (rows of weight 0 do not count).'}"
+            f"{'.' if len(data.values) == len(values) else ' (samples of weight 0 do not count).'}"
         )
     return attrs.evolve(data, values=codes)

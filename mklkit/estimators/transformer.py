@@ -72,7 +72,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
     learner_ : Learner or None
         The learner with which the combiner learned its weights; None if it needs none.
     problems_ : list of str
-        ``["all rows"]``.
+        ``["all samples"]``.
     decisions_ : list of one WeightedColumns
         The columns of the weighted sum.
     n_samples_fit_ : int

@@ -136,7 +136,7 @@ class Empirical(FeatureMap):
         n_landmarks = self._n_landmarks(n_rows)
         bank = KernelRows.of(kernels, rows)
         full = n_landmarks == n_rows
-        check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "rows" if full else "landmarks")
+        check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "samples" if full else "landmarks")
         # A slice reads the samples of a source.
         chosen = (
             bank.take(slice(0, n_rows))

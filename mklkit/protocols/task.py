@@ -287,7 +287,7 @@ class Task(Component, ABC):
             )
         gaps = int(pd.isna(targets).reshape(n_rows, -1).any(axis=1).sum())
         if gaps:
-            raise DataError(f"{counted(gaps, 'row')} without a {self.noun}: leave them out.")
+            raise DataError(f"{counted(gaps, 'sample')} without a {self.noun}: leave them out.")
         return targets
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:

@@ -32,7 +32,7 @@ class FunctionKernel(FixedKernel):
         if values.shape != (len(a), len(b)):
             raise DataError(
                 f"The kernel {label_of(self)} must return shape ({len(a)}, {len(b)}) here; got"
-                f" {values.shape}. A matrix of all rows is Precomputed(K)."
+                f" {values.shape}. A matrix of all samples is Precomputed(K)."
             )
         return values
 

@@ -278,7 +278,7 @@ def _check_supported(
             raise IncompatibleError(
                 f"This feature map ({feature_map.name}) takes means of samples, but kernel"
                 f" {quoted(bound.label)} reads {reads}, which have no mean: use landmarks that are"
-                " rows."
+                " samples."
             )
 
 

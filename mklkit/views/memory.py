@@ -15,7 +15,7 @@ from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols.component import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER, is_whole
 
 REMEDY = (
-    "Use fewer rows, or learn from features of a subset, which need no such matrix:"
+    "Use fewer samples, or learn from features of a subset, which need no such matrix:"
     f" {LARGE_DATA_OPTIONS}, in Python {FOR_LARGE_DATA}."
 )
 WORTH_SAYING = 2**30
@@ -106,7 +106,7 @@ def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None
     )
 
 
-def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
+def check_gram_fits(n_rows: int, itemsize: int, rows: str = "samples") -> None:
     """Warn about a Gram matrix of a gigabyte or more; refuse one that exceeds the free memory.
 
     ``rows`` names the samples.
@@ -124,7 +124,7 @@ def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
 
 
 def refuse_large_gram(
-    n_rows: int, itemsize: int, limit: int | None, there: str, rows: str = "rows"
+    n_rows: int, itemsize: int, limit: int | None, there: str, rows: str = "samples"
 ) -> None:
     """Raise a DataError if a Gram matrix exceeds a limit; ``there`` describes the limit."""
     size = n_rows * n_rows * itemsize

@@ -99,7 +99,7 @@ def folds_or_warning(
     splits = target.folds(cv, random_state)
     if len(splits) < cv:
         least = len(splits) or 1
-        unit = "row" if target.groups is None else "group"
+        unit = "sample" if target.groups is None else "group"
         taken = f"uses {least} folds" if splits else instead
         whose = (
             "there are" if target.kind.strata(target.values) is None else "the smaller class has"

@@ -567,4 +567,4 @@ class TestOddTables:
         assert (model.feature_map_.name == "empirical") is landmarks
         told = [note for note in model.choices_ if f"learner {model.learner_.name}" in note]
         assert len(told) == 1
-        assert told[0].endswith("there are 150 rows") is landmarks
+        assert told[0].endswith("there are 150 samples") is landmarks

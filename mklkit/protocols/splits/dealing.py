@@ -39,7 +39,7 @@ class SplitRows:
     @property
     def unit(self) -> str:
         """What is dealt to folds: "sample" or "group"."""
-        return "row" if self.groups is None else "group"
+        return "sample" if self.groups is None else "group"
 
     @property
     def units(self) -> NDArray[np.intp]:
@@ -134,7 +134,7 @@ class Deal:
         return fold_of
 
 
-def single_note(n_classes: int, unit: str = "row") -> str:
+def single_note(n_classes: int, unit: str = "sample") -> str:
     """Return a note on classes whose only sample or group is never scored."""
     have = "has" if n_classes == 1 else "have"
     classes = counted(n_classes, "class")

@@ -281,8 +281,8 @@ def make_splits(
     Examples
     --------
     >>> make_splits(np.array(list("aaabbc")), 5).notes  # doctest: +NORMALIZE_WHITESPACE
-    ('1 class has a single row, always trained on and never scored',
-     '2 folds instead of 5: the smallest class has 2 rows')
+    ('1 class has a single sample, always trained on and never scored',
+     '2 folds instead of 5: the smallest class has 2 samples')
     >>> patients = np.array([1, 1, 2, 2, 3, 3])
     >>> splits = make_splits(np.array(list("abaabb")), 2, groups=patients)
     >>> [set(patients[split.train]) & set(patients[split.test]) for split in splits]
