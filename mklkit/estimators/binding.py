@@ -113,7 +113,7 @@ def notes_on_gaps(schema: Schema) -> list[str]:
     """Return a sentence for each column with gaps in training that are not filled by a median."""
     fates: dict[Gaps, str] = {
         "category": f"read as a category of their own, {MISSING_CATEGORY!r}",
-        "kept": "left out by its kernel",
+        "kept": "dropped by its kernel",
     }
     columns = schema.columns
     with_gaps = columns.values("n_gaps").astype(bool)
@@ -275,7 +275,7 @@ def assign_columns(
 def _check_columns(
     kernel: BoundKernel, columns: Any, holds: Sequence[Holds], names: Sequence[str] | None
 ) -> None:
-    """Refuse columns that a kernel can't read, with kernels that can."""
+    """Raise an error for columns that a kernel can't read, with kernels that can."""
     readable = {
         "text": ("text",),
         "categories": holds,

@@ -42,7 +42,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf[standard]@fou_*"``), kernel objects, or,
         within a list or tuple, ``(label, kernel, columns, scale)`` with columns a glob, a list of
         names or positions, or a slice, and what is done to them as in ``scale``; the last two may
-        be left out. A kernel may also be a matrix of all rows (T, T), with row numbers as X (N, 1),
+        be omitted. A kernel may also be a matrix of all rows (T, T), with row numbers as X (N, 1),
         or a function f(A, B) of rows, as in ``SVC``. ``"auto"``, or ``"text:auto@text_*"`` for one
         source: kernel and scale are chosen by leave-one-out errors of the training samples;
         ``choices_`` says what was taken and why. Default: ``"auto"`` for numbers; for a lone source
@@ -85,14 +85,14 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     n_jobs : int or None, default=None
         Threads over binary problems; the result depends on it only by rounding.
     missing : str or Missing, default="present"
-        How to treat samples that lack a source, with NaN in all columns that a kernel reads:
+        How to treat samples with a missing source, with NaN in all columns that a kernel reads:
         ``"present"`` compares samples by the sources that both have, ``"present-centered"`` does so
         on centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete samples
         only. Single gaps within a source are filled with the median of the training samples.
     scale : str, optional
         What is done to the columns of kernels on numbers that do not say: ``"standard"`` (mean 0,
-        deviation 1), ``"minmax"`` (to [-1, 1]), ``"none"``, ``"unit"`` (samples of length 1), or
-        for amounts ``"roots"``, ``"tf-idf"`` or ``"log-tf-idf"``. By default nothing;
+        standard deviation 1), ``"minmax"`` (to [-1, 1]), ``"none"``, ``"unit"`` (samples of length
+        1), or for amounts ``"roots"``, ``"tf-idf"`` or ``"log-tf-idf"``. By default nothing;
         :func:`mklkit.build_pipeline` sets ``"standard"``. All samples count equally for it.
 
     Attributes
@@ -196,7 +196,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
             Their class labels; for samples of Dask, a Dask array or Series.
         sample_weight : array-like of shape (N,), optional
             How much each sample counts: a sample of weight 2 counts as the same sample twice, and
-            one of weight 0 is left out. Random maps and scalings weight all others equally.
+            one of weight 0 is omitted. Random maps and scalings weight all others equally.
         groups : array-like of shape (N,), optional
             The group of each sample, such as its patient: whatever is chosen on held-out samples
             (C, α, the best kernel, probabilities …) is chosen on samples of other groups.

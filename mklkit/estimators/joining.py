@@ -241,7 +241,7 @@ def joined_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
     """Return a mapping of sources as one table, and the columns of each; others unchanged.
 
     A data frame of which some columns are sparse becomes a table in which they stay so. A
-    ``DataError`` refuses sources, and targets ``y``, whose indices name different samples.
+    ``DataError`` is raised for sources, and targets ``y``, whose indices name different samples.
     """
     if isinstance(X, pd.DataFrame) and len(sparse_places(X)):
         return SparseTable.of(X), None
@@ -256,8 +256,8 @@ def one_table(X: Any, y: Any = None) -> Any:
 def one_table_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
     """Return a mapping as one data frame, and the columns of each source, which may be sparse.
 
-    Others are unchanged; a ``DataError`` refuses sparse matrices, whose columns have no names, and
-    sources, and targets ``y``, whose indices name different samples.
+    Others are unchanged; a ``DataError`` is raised for sparse matrices, whose columns have no
+    names, and sources, and targets ``y``, whose indices name different samples.
     """
     if issparse(X):
         refuse_sparse(X)
@@ -414,7 +414,7 @@ def _named_frame(name: str, source: Any) -> pd.DataFrame:
 
 
 def _check_index(sources: Mapping[str, Any], y: Any) -> None:
-    """Refuse data frames whose indices name other samples, or the same in another order."""
+    """Reject data frames whose indices name other samples, or the same in another order."""
     indexed = {name: source.index for name, source in sources.items() if _names_samples(source)}
     if not indexed:
         return

@@ -30,8 +30,8 @@ def with_sources(
 ) -> TrainingData:
     """Return the training samples that the strategy takes, with notes on which miss sources.
 
-    A ``DataError`` refuses samples that have no source, named by their ``index``, and a strategy
-    that leaves too few samples.
+    A ``DataError`` is raised for samples that have no source, named by their ``index``, and a
+    strategy that leaves too few samples.
     """
     missing = data.rows.missing_of(plan.kernels)
     labels = [kernel.label for kernel in plan.kernels]
@@ -55,7 +55,8 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
             f"{counted(len(kept), 'sample')} of {len(rows)} have all sources, too few to learn from"
-            f" with missing={plan.strategy.name!r}: use another strategy, such as {MISSING_STRATEGY!r}."
+            f" with missing={plan.strategy.name!r}: use another strategy, such as"
+            f" {MISSING_STRATEGY!r}."
         )
     return data.take(kept)
 

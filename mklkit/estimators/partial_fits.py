@@ -205,7 +205,7 @@ class GoneNumbers(Store):
         self.column_names = None
 
     def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
-        """Refuse."""
+        """Raise an error."""
         raise _refusal()
 
 

@@ -36,7 +36,7 @@ def finite_values(
     """Return the values of a ``Fitted``'s decisions on samples, side by side (n, number of values).
 
     ``same_map``: the decisions share maps; ``name`` is that of the values in messages. A
-    ``DataError`` refuses values that are not finite.
+    ``DataError`` is raised for values that are not finite.
     """
     with writes_explained(fitted.plan.components), np.errstate(over="ignore", invalid="ignore"):
         values = decide_all(fitted.decisions, rows, same_map)

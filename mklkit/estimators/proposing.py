@@ -3,7 +3,7 @@
 A representation is what is done to a source's columns, and the kernel on them. The candidates are
 those that registered kernels propose for what the columns hold. Each is judged by the leave-one-out
 error of kernel ridge regression, of all classes or numbers at once. A source keeps the usual
-representation unless another one is clearly better; then sources are left out if the others predict
+representation unless another one is clearly better; then sources are dropped if the others predict
 better without them. A lone source gets a sum of representations instead.
 """
 
@@ -79,7 +79,7 @@ GAIN = 0.005
 """By which share the error must fall for each further kernel of a sum."""
 
 WORTH = 0.01
-"""By which share the error must fall for sources to be left out."""
+"""By which share the error must fall for sources to be dropped."""
 
 MOST_COMPARED = 10_000
 """With more rows, a lone source of a classifier has landmarks: a Gram matrix takes 8N² bytes."""
@@ -108,8 +108,8 @@ ROWS_OF_LEARNERS = 400
 AUTO = "kernels auto: "
 """The beginning of notes on chosen kernels."""
 
-LEFT_OUT = "left out"
-"""The beginning of notes on what was left out."""
+LEFT_OUT = "dropped"
+"""The beginning of notes on what was dropped."""
 
 
 @attrs.frozen
@@ -213,7 +213,7 @@ def chosen_bank(
     Kernels that the user names are kept. ``scale`` is done to columns for kernels that do not say.
     Of the ``learners``, several sources get the first, which is ridge regression, and a lone one
     that which predicts more samples in three folds. ``names`` are those of the kernels that the
-    feature map takes, empty for all; with ``keep_all`` no source is left out.
+    feature map takes, empty for all; with ``keep_all`` no source is dropped.
 
     For N rows, M sources with d columns and about eight candidates each, O(8MN²(N + d)) time, and
     memory for a Gram matrix per source and candidate of one source. With more than ``max_exact``
@@ -333,10 +333,10 @@ class Candidate:
 class Judge:
     """The samples on which representations are compared, and what ridge regression predicts.
 
-    ``targets`` (n, T) have a column per class with 1 for its samples, or numbers of deviation 1.
-    ``landmarks`` are places of samples; None if errors are exact. ``whole`` are the training
-    samples, of which these may be some. ``names`` are those of the kernels that may be chosen;
-    empty for all.
+    ``targets`` (n, T) have a column per class with 1 for its samples, or numbers of standard
+    deviation 1. ``landmarks`` are places of samples; None if errors are exact. ``whole`` are the
+    training samples, of which these may be some. ``names`` are those of the kernels that may be
+    chosen; empty for all.
     """
 
     rows: Rows
@@ -395,7 +395,7 @@ class Judge:
         return None if missing is None or members_with(missing[:, 0]) is None else missing[:, 0]
 
     def units(self, errors: Array, missing: Mask) -> Array:
-        """Return sums of errors (n,) over what is left out at once: a sample, or a group."""
+        """Return sums of errors (n,) over what is dropped at once: a sample, or a group."""
         if self.groups is None:
             return errors
         groups = self.groups if missing is None else self.groups[~missing]
@@ -559,7 +559,7 @@ def _representation(source: BoundKernel, judge: Judge) -> tuple[Candidate, str]:
 def is_clear(usual: Candidate, best: Candidate, judge: Judge) -> bool:
     """Return whether the errors of a representation are clearly below those of the usual one.
 
-    By two standard errors of the paired differences of what is left out at once.
+    By two standard errors of the paired differences of what is dropped at once.
     """
     missing = judge.missing(usual.source)
     gains = judge.units(usual.result.errors - best.result.errors, missing)
@@ -599,7 +599,7 @@ def _sources_together(chosen: list[Candidate], judge: Judge) -> tuple[list[Candi
     if some.errors.sum() >= (1 - WORTH) * every.errors.sum():
         return chosen, [f"{told} {judge.share(every.errors)} (1 if nothing is learned)"]
     rest = [c.source.label for place, c in enumerate(chosen) if place not in taken]
-    # With two decimals, the errors of a source that is left out may look the same.
+    # With two decimals, the errors of a source that is dropped may look the same.
     with_rest, without = (judge.share(result.errors, digits=3) for result in (every, some))
     note = f"{LEFT_OUT} {', '.join(rest)}: without {without}, {told} {with_rest}"
     return [chosen[place] for place in sorted(taken)], [note]

@@ -80,7 +80,7 @@ class TakesGaps(StoresNames):
 def as_source(X: Any) -> Any:
     """Return rows to be read in parts, from a memory map's file or Dask; others unchanged.
 
-    A ``DataError`` refuses sparse matrices.
+    A ``DataError`` is raised for sparse matrices.
     """
     refuse_sparse(X)
     if is_dask(X):
@@ -110,7 +110,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
 
     These are the schema's, or if it has none the medians of the samples. The columns of the
     ``first`` samples are recorded by the estimator. Bad data raise a ``ValueError`` if scikit-learn
-    refuses them too, else a ``DataError``.
+    rejects them too, else a ``DataError``.
     """
     if isinstance(X, RowSource):
         if first:
@@ -129,7 +129,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
     # Most tables have no gaps, so rows are searched for them only if the check fails.
     for finite in (True, "allow-nan"):
         try:
-            # Numbers that overflow float64 are refused, so the cast need not warn.
+            # Numbers that overflow float64 raise an error, so the cast need not warn.
             with np.errstate(over="ignore", invalid="ignore"):
                 # scikit-learn would read dates as numbers.
                 if isinstance(X, SparseTable):
@@ -196,7 +196,7 @@ def _checked_rows(schema: Schema, X: Any, finite: Any) -> Rows:
 def numbers_in(schema: Schema, X: Any) -> Array:
     """Return the columns of numbers in their places (n, d), with NaN for gaps and 0 elsewhere.
 
-    A ``DataError`` refuses a column that holds something else now, and gaps in sample ids.
+    A ``DataError`` is raised for a column that holds something else now, and gaps in sample ids.
     """
     frame = as_table(X)
     places = schema.places(holds="numbers").tolist()

@@ -97,7 +97,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and ``mean_n_iter`` if fits
         iterate; for classes, if samples lack sources, ``mean_test_complete`` of the samples that
         have all sources and ``mean_test_incomplete`` of the others. A point that can't be fitted
-        has NaN, with a warning; names and values that no component takes are refused before
+        has NaN, with a warning; names and values that no component takes raise an error before
         anything runs.
     n_splits_ : int
         The number of folds.
@@ -169,7 +169,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
             for inliers.
         sample_weight : array-like of shape (N,), optional
             How much each sample counts in the fits. Scores count all samples of a fold equally, as
-            in scikit-learn's ``GridSearchCV``; samples of weight 0 are left out.
+            in scikit-learn's ``GridSearchCV``; samples of weight 0 are omitted.
         groups : array-like of shape (N,), optional
             The group of each sample, such as its patient: groups are in the same fold, also in
             folds inside a fit.

@@ -81,8 +81,8 @@ def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
     """Return the columns of the sources that have these labels, which may be none.
 
     They are named like the source, or begin with its name and a separator. A column belongs to the
-    longest such label. Labels that can't be those of sources have none. A ``SpecError`` refuses a
-    label without columns that is almost the name of a source that names of columns tell.
+    longest such label. Labels that can't be those of sources have none. A ``SpecError`` is raised
+    for a label without columns that is almost the name of a source that names of columns tell.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def with_columns_of_labels(
     """Return kernels in which one that names no columns reads the source that its label names.
 
     The sources are those of a mapping, or else told by the names of columns. A ``SpecError``
-    refuses a label that is almost the name of a source.
+    is raised for a label that is almost the name of a source.
     """
     labels = [bound.label for bound in kernels if bound.columns is None]
     if sources is not None:
@@ -232,8 +232,8 @@ def kernels_of_sources(
     """Return kernels that name the columns of a mapping's sources, which have become one table.
 
     A kernel to be chosen for all sources is one for each that no other kernel is labelled like.
-    ``names`` are those of the table's columns. A ``SpecError`` refuses a label that is almost the
-    name of a source.
+    ``names`` are those of the table's columns. A ``SpecError`` is raised for a label that is almost
+    the name of a source.
 
     Examples
     --------

@@ -86,7 +86,7 @@ class TargetEstimator(KernelEstimator):
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (infinity, text, one sample).
+            For data that scikit-learn rejects (infinity, text, one sample).
         MKLKitError
             A ``ValueError`` too: targets of another kind, components that do not fit together or
             do not learn from this kind.

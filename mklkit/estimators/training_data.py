@@ -91,7 +91,7 @@ class TrainingData:
 
 
 def weights_in_range(weights: Array) -> Array:
-    """Return sample weights above 0; a ``DataError`` refuses those too large, small or unequal."""
+    """Return sample weights above 0; a ``DataError`` for those too large, small or unequal."""
     least, most = float(weights.min()), float(weights.max())
     if least >= LEAST_WEIGHT and most <= MOST_WEIGHT and most <= MOST_UNEQUAL * least:
         return weights
@@ -203,9 +203,9 @@ def check_training(
     """Return checked samples, their targets and their weights.
 
     Targets are class numbers, numbers in float64, (N,) or (N, T), or zeros without labels. Sets
-    scikit-learn's own attributes, and ``classes_`` for classes. Samples of weight 0 are left out.
+    scikit-learn's own attributes, and ``classes_`` for classes. Samples of weight 0 are omitted.
     Samples that are read in parts are checked when they are read. Bad data raise a ``ValueError``
-    if scikit-learn refuses them too, else a ``DataError``.
+    if scikit-learn rejects them too, else a ``DataError``.
     """
     if len(rows) < 2:
         raise DataError("There is only one sample, and at least 2 are needed to learn from.")

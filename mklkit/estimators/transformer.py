@@ -279,7 +279,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         return _without_learner(self._choose(kind))
 
     def _choose(self, kind: TargetKind) -> Choice:
-        """Return the components; refuse a combiner without weights."""
+        """Return the components; raise an error for a combiner without weights."""
         choice = choose_components(self.combiner, self.feature_map, None, target=kind)
         check_gives_weights(choice.combiner, kind, "it has none to give")
         return choice

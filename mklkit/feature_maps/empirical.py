@@ -46,7 +46,7 @@ class Empirical(FeatureMap):
     rank : int, optional
         Keep at most this many features, those of the largest eigenvalues.
     tol : float, default=1e-12
-        Eigenvalues up to ``tol`` times the largest are left out, and those within rounding error:
+        Eigenvalues up to ``tol`` times the largest are omitted, and those within rounding error:
         in single precision up to √p · 1.2e-7 times the largest.
     landmarks : str, default='uniform'
         How landmarks are chosen, from the estimator's seed: ``'uniform'``, samples drawn at random;

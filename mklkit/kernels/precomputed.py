@@ -152,7 +152,7 @@ def _check_matrix(value: Array) -> None:
 
 
 def _check_definite(value: Array) -> None:
-    """Refuse a matrix with negative eigenvalues beyond rounding, by evenly spaced rows of many."""
+    """Reject a matrix with negative eigenvalues beyond rounding, by evenly spaced rows of many."""
     step = -(-len(value) // CHECKED_ROWS)
     part = np.array(value[::step, ::step], np.float64)
     largest = float(np.abs(part).max(initial=0))

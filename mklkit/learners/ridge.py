@@ -69,7 +69,7 @@ class Ridge(Learner):
     samples. Several targets (N, T), and all classes, share these, in O(N²T) or O(NpT) per ridge
     tried.
     A sample of weight 2 is the same sample twice; for ``"auto"`` the same two samples of a group,
-    since a sample is left out with all of its weight.
+    since a sample is held out with all of its weight.
 
     References
     ----------

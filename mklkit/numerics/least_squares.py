@@ -119,10 +119,10 @@ class Spectrum:
     ) -> Spectrum:
         """Return the eigenpairs of value above ``tolerance`` times the largest, and ``floor``.
 
-        Those within rounding error of the matrix's type, up to √p·eps times the largest, are left
-        out whatever the tolerance, and so are negative eigenvalues (round-off, or an indefinite
-        kernel such as tanh). Of its two possible signs, an eigenvector gets the one with
-        ``Σ v³ ≥ 0``, independent of LAPACK, its threads and the order of the samples.
+        Those within rounding error of the matrix's type, up to √p·eps times the largest, are
+        omitted whatever the tolerance, and so are negative eigenvalues (round-off, or an indefinite
+        kernel such as tanh). Of its two possible signs, an eigenvector gets the one with ``Σ v³ ≥
+        0``, independent of LAPACK, its threads and the order of the samples.
         """
         if not np.isfinite(matrix).all():
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")

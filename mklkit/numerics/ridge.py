@@ -35,7 +35,7 @@ BLOCK_ROWS, SAMPLED_ROWS = 2048, 20_000
 class WeightedRows:
     """Weights of N samples, and their shares in the subtracted mean: zeros without an intercept.
 
-    ``groups`` are samples that are left out together, None if each is left out alone.
+    ``groups`` are samples that are held out together, None if each is held out alone.
     """
 
     weights: Array
@@ -73,7 +73,7 @@ class WeightedRows:
 
         The residual (n, T, A) of a sample is divided by what is left of 1 without its leverage (n,
         A): Allen (1974); Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
-        equation 7.64. A sample is left out with all of its weight: with a part of it, the rest
+        equation 7.64. A sample is held out with all of its weight: with a part of it, the rest
         would predict the sample itself.
         """
         remaining = np.maximum(1 - leverages, np.finfo(np.float64).eps)
@@ -82,7 +82,7 @@ class WeightedRows:
     def left_out_together(
         self, members: NDArray[np.intp], residuals: Array, factors: Array, kept: Array
     ) -> Array:
-        """Return the sums of squared errors (T, A) of samples that are left out together.
+        """Return the sums of squared errors (T, A) of samples that are held out together.
 
         For residuals (n, T, A) and a column k of ``kept`` (q, A) for each ridge.
         """
@@ -96,9 +96,9 @@ class WeightedRows:
     def errors_together(
         self, members: NDArray[np.intp], residuals: Array, factors: Array, kept: Array
     ) -> Array:
-        """Return the errors (n, T) of samples that are left out together, times √ of their weights.
+        """Return the errors (n, T) of samples that are held out together, times √ of their weights.
 
-        Their residuals (n, T) are (I − H)e for their errors e when left out of the fit, with
+        Their residuals (n, T) are (I − H)e for their errors e when held out of the fit, with
         their block H of the hat matrix: F diag(k) Fᵀ from factors F (n, q) and k = ``kept`` (q,),
         and the mean.
         """
@@ -207,7 +207,7 @@ def squared_errors(
     """Yield the squared leave-one-out errors (N, T) for each ridge, times the samples' weights.
 
     ``spectrum`` are the eigenpairs of the centred, weighted products of samples. O(N²(T + 1)) for
-    each ridge, and O(n³) for each group of n samples that are left out together.
+    each ridge, and O(n³) for each group of n samples that are held out together.
     """
     centered, _ = rows.centered(targets)
     roots = rows.roots

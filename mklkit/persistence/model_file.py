@@ -172,7 +172,7 @@ def _check_is_model(model: Any) -> None:
 
 
 def _packed(model: Any) -> tuple[bytes, list[Node]]:
-    """Return a fitted model as a skops archive; refuse one that could not be loaded again."""
+    """Return a fitted model as a skops archive; reject one that could not be loaded again."""
     archive, nodes, problem = _attempt(model)
     if not problem:
         return archive, nodes
@@ -204,7 +204,7 @@ def _attempt(model: Any) -> tuple[bytes, list[Node], str]:
 
 
 def _checked_nodes(archive: bytes) -> list[Node]:
-    """Return the nodes of a model's archive; refuse what could not be loaded."""
+    """Return the nodes of a model's archive; raise an error for what could not be loaded."""
     with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
         nodes = nodes_in(zip_file, len(archive))
         unknown = unknown_types(nodes)

@@ -55,7 +55,7 @@ def check_decisions(model: Any) -> None:
         try:
             _decide(model, rows)
         except Exception as error:
-            # A step may refuse such samples with any exception.
+            # A step may reject such samples with any exception.
             failures.append(error)
             continue
         return
@@ -80,7 +80,7 @@ def _trials(model: Any) -> Iterator[Any]:
 
 
 def _may_refuse(model: Any) -> bool:
-    """Return whether some part may refuse all samples but those like its training samples."""
+    """Return whether some part may reject all samples but those like its training samples."""
     is_encoded = encoder_in(model) is not None
     for part in parts_of(model):
         if isinstance(part, Kernel) and traits_of(part, KernelTraits).reads != "numbers":

@@ -748,7 +748,7 @@ class Learner(Component, ABC):
         """Return the learner with numbers in place of the choices that it makes itself.
 
         Such choices are made by fits on parts of the samples. Folds of a search or of a learned
-        fusion then use one choice, such as one C. By default nothing is chosen.
+        late fusion then use one choice, such as one C. By default nothing is chosen.
 
         Parameters
         ----------

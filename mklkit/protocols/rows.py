@@ -187,7 +187,7 @@ class StorePart(Store):
 
 
 def _are_members(some: SomeRows, _: Any, members: Any) -> None:
-    """Refuse members that would be more than the samples: a file must not state a large array."""
+    """Reject members that would be more than the samples: a file must not state a large array."""
     if members.ndim != 1 or members.dtype.kind != "i" or len(members) > len(some.rows):
         raise ValueError(f"expected the places of at most {len(some.rows)} samples")
 
@@ -472,7 +472,7 @@ class Rows:
         return np.asarray(numbers if self.in_memory else numbers[:], dtype)
 
     def __getitem__(self, members: Members, /) -> Rows:
-        """Return some of the samples in memory; refuse NaN and infinity in numbers that were read.
+        """Return some of the samples in memory; reject NaN and infinity in numbers that were read.
 
         Raises
         ------

@@ -18,8 +18,8 @@ __all__ = ["AS_READ", "Column", "Columns", "Gaps", "Holds", "Role", "Schema", "S
 Holds = Literal["numbers", "text", "dates", "complex numbers", "other values"]
 """What a column holds: only these (dates are also times and durations), or mixtures."""
 
-Role = Literal["feature", "identifier", "empty", "target", "weight", "group", "split", "left out"]
-"""What a column is for. Identifiers are left out unless a kernel reads them as they are; empty ones
+Role = Literal["feature", "identifier", "empty", "target", "weight", "group", "split", "dropped"]
+"""What a column is for. Identifiers are omitted unless a kernel reads them as they are; empty ones
 have no value in training."""
 
 Gaps = Literal["median", "category", "kept"]

@@ -117,7 +117,7 @@ class Score:
     low, high : float
         The range of its value.
     head, short : str
-        Heads of tables, and on a terminal (None: left out).
+        Heads of tables, and on a terminal (None: omitted).
     decimal : bool
         Whether tables write a share as a decimal, as is usual for areas.
     of_model : callable, optional

@@ -191,7 +191,7 @@ class _Labels(_BuiltIn):
     of_classes: ClassVar[bool] = True
 
     def read(self, y: Any) -> NDArray[Any]:
-        """Return class labels; refuse missing ones and numbers that are not classes."""
+        """Return class labels; raise an error for missing ones and numbers that are not classes."""
         # Imported late, since every command imports the protocols.
         import pandas as pd
         from sklearn.utils import assert_all_finite, column_or_1d
@@ -243,7 +243,7 @@ class _Numbers(_BuiltIn):
     words: ClassVar[str] = "numbers (regression)"
 
     def read(self, y: Any) -> Array:
-        """Return the numbers in float64; refuse text and dates."""
+        """Return the numbers in float64; raise an error for text and dates."""
         from sklearn.utils import check_array, column_or_1d
 
         values = np.asarray(y)

@@ -60,7 +60,7 @@ def names_of_able(
 def check_able(
     registry: Registry, kind: Kind, component: Any, target: TargetKind, weighted: bool = False
 ) -> None:
-    """Refuse a combiner or learner that can't learn a kind of target, or can't weigh samples."""
+    """Reject a combiner or learner that can't learn a kind of target, or can't weigh samples."""
     inability = _inability(traits_of(component, TRAITS[kind]), target, weighted)
     if inability:
         able = ", ".join(names_of_able(registry, kind, target, weighted)) or "none"
@@ -70,7 +70,7 @@ def check_able(
 
 
 def check_gives_weights(combiner: Any, target: TargetKind, consequence: str) -> None:
-    """Refuse a combiner that does not learn from a weighted sum of kernels.
+    """Raise an error for a combiner that does not learn from a weighted sum of kernels.
 
     ``consequence`` ends the sentence of the error."""
     if combiner.gives_weights:

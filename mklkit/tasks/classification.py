@@ -107,7 +107,7 @@ class Classification(Task):
         return columns.shape[1] == 1 and not looks_like_numbers(columns.iloc[:, 0])
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Refuse gaps, a single class, and classes all unknown to the model."""
+        """Raise an error for gaps, a single class, and classes all unknown to the model."""
         targets = self.complete(y, n_rows)
         classes = np.unique(targets).tolist()
         if len(classes) < 2:
@@ -123,7 +123,7 @@ class Classification(Task):
         """Accept all labels, since a part of a table may have one class, or an unknown one."""
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
-        """Refuse labels of other types than classes have, and a single class."""
+        """Raise an error for labels of other types than classes have, and a single class."""
         check_labels(name, targets)
 
     def example(self, numbers: Array) -> NDArray[Any]:
@@ -298,7 +298,7 @@ class Classification(Task):
         return kept
 
     def check_details(self, details: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-        """Refuse a confusion of other classes, negative counts, and other bins of calibration."""
+        """Reject a confusion of other classes, negative counts, and other bins of calibration."""
         if "confusion" in details:
             check_confusion(details["confusion"], len(data["classes"]))
         if "calibration" in details:

@@ -67,7 +67,7 @@ class Outliers(Classification):
         return signs
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
-        """Refuse other numbers of classes than two."""
+        """Raise an error for other numbers of classes than two."""
         super().check_learnable(name, targets)
         if len(classes := np.unique(targets)) != 2:
             raise DataError(

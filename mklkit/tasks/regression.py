@@ -71,7 +71,7 @@ class Regression(Task):
         return columns.shape[1] > 1 or looks_like_numbers(columns.iloc[:, 0])
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Refuse shapes other than the model's, gaps, text, and the same number in all samples."""
+        """Reject shapes other than the model's, gaps, text, and the same number in all samples."""
         targets = self.complete(y, n_rows)
         try:
             numbers = targets.astype(np.float64)

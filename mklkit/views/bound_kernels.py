@@ -98,9 +98,9 @@ def fit_kernels(
     """Return the kernels, fitted to what they read in the samples (N, d).
 
     If samples are in a store, kernels are fitted to a seeded sample of them, and each kernel is
-    fitted to the samples that have its source. Refuses kernels whose values on these samples are
-    not finite. Fitted kernels are tried on a few samples, unless they were ``tried`` on those of
-    another problem.
+    fitted to the samples that have its source. Raises an error for kernels whose values on these
+    samples are not finite. Fitted kernels are tried on a few samples, unless they were ``tried`` on
+    those of another problem.
     """
     sample = sampled(rows)
     if row_weights is not None and len(sample) < len(row_weights):

@@ -83,7 +83,7 @@ def memory_given(amount: int | str) -> int:
 
 
 def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
-    """Refuse features of all samples that don't fit into memory as one array."""
+    """Raise an error for features of all samples that don't fit into memory as one array."""
     _check_fits(
         size,
         max_memory,
@@ -94,7 +94,7 @@ def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
 
 
 def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None) -> None:
-    """Refuse class moments of features that don't fit into ``max_memory``."""
+    """Raise an error for class moments of features that don't fit into ``max_memory``."""
     of_products = n_classes * (results_in_flight() + 1) * sum(width**2 for width in widths)
     rows = chunk_rows(sum(widths), max_memory) + COPIES * CHUNK_ROWS // 2
     size = 8 * (of_products + n_threads() * rows * sum(widths))
@@ -107,7 +107,7 @@ def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None
 
 
 def check_gram_fits(n_rows: int, itemsize: int, rows: str = "samples") -> None:
-    """Warn about a Gram matrix of a gigabyte or more; refuse one that exceeds the free memory.
+    """Warn about a Gram matrix of a gigabyte or more; reject one that exceeds the free memory.
 
     ``rows`` names the samples.
     """
@@ -132,7 +132,7 @@ def refuse_large_gram(
 
 
 def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
-    """Refuse a size above the limit, by default half of the free memory."""
+    """Raise an error for a size above the limit, by default half of the free memory."""
     if limit is None and size > ALWAYS_FREE:
         limit = memory_limit(None)
     if limit is not None and size > limit:

@@ -66,7 +66,7 @@ def fits_dense(columns: Any, n_rows: int) -> bool:
 
 
 def least(columns: Any) -> float:
-    """Return the least value (n, k), at most 0; gaps are left out."""
+    """Return the least value (n, k), at most 0; gaps are omitted."""
     values = columns.data if sparse.issparse(columns) else columns.ravel()
     return float(np.fmin.reduce(values, initial=0))
 
@@ -103,7 +103,7 @@ SCALINGS: dict[str, Scaling] = {
     for scaling in (
         Scaling("none", "as they are"),
         Scaling(
-            "standard", "standardised (mean 0, deviation 1)", None, StandardScaler, by_moments=True
+            "standard", "standardised (mean 0, variance 1)", None, StandardScaler, by_moments=True
         ),
         Scaling(
             "minmax",
@@ -205,8 +205,8 @@ def with_scaling(
 def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | None:
     """Return the scaling of a kernel's columns, fitted to the training samples, if there is any.
 
-    Gaps are left out. Of samples in a store, means, standard deviations and ranges are those of all
-    samples. A ``DataError`` refuses negative values for a scaling of amounts.
+    Gaps are omitted. Of samples in a store, means, standard deviations and ranges are those of all
+    samples. A ``DataError`` is raised for negative values for a scaling of amounts.
     """
     scaling = SCALINGS[name]
     if scaling.scaler is None and scaling.elementwise is None:

@@ -116,7 +116,7 @@ def test_gaps(table):
     model = MKLClassifier(kernels).fit(frame, y)
     assert model.choices_[:2] == [
         "10 gaps in column 'color' read as a category of their own, 'missing'",
-        "8 gaps in column 'count' left out by its kernel",
+        "8 gaps in column 'count' dropped by its kernel",
     ]
     assert any("10 of 40 samples lack " in note for note in model.choices_)
     written = frame.fillna({"sequence": "", "color": "missing"})

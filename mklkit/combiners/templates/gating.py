@@ -334,7 +334,7 @@ def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
     """Return the columns of numbers of a combiner's views, None if all are.
 
     Columns in which a kernel reads sample ids, text or categories, and those that may have gaps,
-    are left out.
+    are omitted.
     """
     everything = np.arange(views.rows.shape[1])
     projectors = [view.projector for view in views]

@@ -114,7 +114,7 @@ class GivenSplits:
 
     @property
     def needs_groups(self) -> bool:
-        """Whether each group is left out once."""
+        """Whether each group is held out once."""
         return isinstance(self.cv, LeaveOneGroupOut)
 
     def _of(self, rows: SplitRows, seed: Any) -> Splits:
@@ -334,7 +334,7 @@ def read_cv(cv: Any) -> Any:
         return Folds(int(cv)) if is_whole(cv) else GivenSplits(cv)
     text = cv.strip().casefold()
     if text == "groups":
-        return GivenSplits(LeaveOneGroupOut(), "each group left out once")
+        return GivenSplits(LeaveOneGroupOut(), "each group held out once")
     if in_time := re.fullmatch(r"time:([2-9]|[1-9]\d{1,5})", text):
         splitter = TimeSeriesSplit(int(in_time[1]))
         return GivenSplits(splitter, "in the order of the samples: earlier ones train")
@@ -342,7 +342,7 @@ def read_cv(cv: Any) -> Any:
     if numbers is None:
         raise SpecError(
             "cv must be a number of folds, folds x repeats such as '5x4' (five folds, four times),"
-            " 'groups' (each group left out once) or 'time:5' (five splits in the order of the"
+            " 'groups' (each group held out once) or 'time:5' (five splits in the order of the"
             f" samples); got {quoted(cv)}."
         )
     return Folds(int(numbers[1]), int(numbers[2] or 1))
