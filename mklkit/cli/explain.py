@@ -106,7 +106,7 @@ def explain(
             metavar="COLUMN",
             autocompletion=complete.table_columns,
             show_default="the model's, if it was fitted with weights",
-            help="A column of weights of the rows in the fits; scores count all rows equally.",
+            help="A column of sample weights in the fits; scores count all samples equally.",
         ),
     ] = None,
     repeats: Annotated[
@@ -274,7 +274,7 @@ def _on_the_models_split(
     if not training.sentences():
         return []
     return [
-        f"the model was scored on {split}, whose training and test rows share folds here:"
+        f"the model was scored on {split}, whose training and test samples share folds here:"
         " --split-column keeps them apart"
     ]
 

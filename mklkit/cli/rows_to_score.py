@@ -92,7 +92,7 @@ def rows_to_score(
     note_without_target(known, names, notes)
     empty = known & without_values(rows.features[needed])
     if empty.any():
-        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
+        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source dropped")
     known = known & ~empty
     truth = task.read(truth[known]) if refits else task.read_scored(truth[known])
     features = rows.features[known]
@@ -124,7 +124,7 @@ def _check_groups(data: Any, together: pd.Series | None, column: str | None) -> 
 def _weights(
     data: Any, columns: pd.DataFrame, asked: str | None, of_model: str | None, notes: list[str]
 ) -> pd.Series | None:
-    """Return the weights of rows in the column that is asked for, or else in that of the model."""
+    """Return the sample weights in the column that is asked for, or else in that of the model."""
     from mklkit.datasets.target import numbers_of_weights
     from mklkit.errors import quoted
 
@@ -133,11 +133,11 @@ def _weights(
         return None
     if name not in columns:
         notes.append(
-            f"the model was fitted with the weights of rows in column {quoted(name)}, which {data}"
-            " lacks: here all rows count equally (--weights names another column)"
+            f"the model was fitted with the sample weights in column {quoted(name)}, which {data}"
+            " lacks: here all samples count equally (--weights names another column)"
         )
         return None
-    notes.append(f"rows count in the fits by their {quoted(name)}, and equally in scores")
+    notes.append(f"samples count in the fits by their {quoted(name)}, and equally in scores")
     return numbers_of_weights(columns[name])
 
 

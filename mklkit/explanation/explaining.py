@@ -111,7 +111,7 @@ def explain(
         be given if the model was fitted with groups, because other rows of a group tell its target;
         ``"ignore"`` treats the rows as independent all the same.
     sample_weight : array-like of shape (N,), optional
-        How much each row counts in the fits, as in that of the model; scores count all equally.
+        How much each sample counts in the fits; scores count all equally.
     score : str, optional
         The score whose loss is measured, by scikit-learn's name, such as ``"roc_auc"``. Default:
         the accuracy for classes (balanced, if the largest has over 1.5 times the rows of the

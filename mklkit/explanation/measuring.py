@@ -340,7 +340,7 @@ class Measuring:
         scores = self._scores(whole.answers, new, truth, self.data.targets[train])
         incomplete_rows = np.asarray(self.missing.any(axis=1))
         for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
-            scores[name] = self._score_of_part(model, new, scored, part)
+            scores[name] = self._score_of_part(whole.answers, new, scored, part)
         weights, row_spread = _weights(model, new, list(self.plan.reads))
         self.weights.append(weights)
         self.row_spread.append(row_spread)

@@ -1,4 +1,4 @@
-"""One cache for everything that is computed from rows: a budget in bytes, one rule of eviction."""
+"""One cache for all that is computed from samples: a budget in bytes, one rule of eviction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOT_THERE = ABSENT, 0
 
 
 class Cache:
-    """Quantities computed from rows; the least recently used ones are dropped beyond a budget.
+    """Quantities computed from samples; the least recently used ones are dropped beyond a budget.
 
     What is dropped is computed again when it is needed, with the same result. A fit has its own
     cache. A search or a comparison passes one to its fits, which then share Gram matrices, base
