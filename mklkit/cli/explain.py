@@ -140,8 +140,8 @@ def explain(
         typer.Option(
             metavar="NAMES",
             help="Kernels to leave out together, as in mrna,protein, one more fit per fold. May be"
-            " repeated. Up to three groups of similar kernels (alignment above 0.9) are left out"
-            " unasked.",
+            " repeated. Up to three groups of similar kernels (alignment above 0.9), and the"
+            " kernels that are informative alone and not lost, are left out unasked.",
         ),
     ] = None,
     margin: opt.Margin = None,

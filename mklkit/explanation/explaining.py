@@ -130,8 +130,8 @@ def explain(
         The seed of samples, folds, permutations and, if the model has none, of its fits.
     without : iterable of several names, optional
         Kernels to leave out together, such as ``[("mrna", "protein")]``; ``"mrna,protein"`` is the
-        same. Up to three groups of kernels with a centred alignment above 0.9 are left out
-        together unasked.
+        same. Unasked, up to three groups of kernels with a centred alignment above 0.9 are left out
+        together, and the kernels that are informative alone and not shown to be lost.
     margin : float or str, default=0.02
         The largest loss that does not matter, as a share or such as ``"2%"``: of 1 for scores that
         are 1 at best, and of the baseline's error for errors.
