@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,6 @@ def paths_in(text: str) -> list[str]:
     """Return the paths in the code of a text, except for those of a file NAME to be written."""
     code = "\n".join(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
     return [name for name in [*FILE.findall(code), *FOLDER.findall(code)] if "NAME" not in name]
-
-
-def exists(name: str, *folders: Path) -> bool:
-    return any((folder / name).exists() for folder in (*folders, PACKAGE, ROOT))
 
 
 def test_the_steps_of_a_fit_are_those_of_the_estimator(tmp_path: Path) -> None:
@@ -46,14 +41,6 @@ def test_the_steps_of_a_fit_are_those_of_the_estimator(tmp_path: Path) -> None:
 
 
 @needs_checkout
-def test_the_files_of_the_page_are_there() -> None:
-    text = (ROOT / PAGE).read_text(encoding="utf-8")
-    names = paths_in(text)
-    assert len(names) > 80
-    assert not [name for name in names if not exists(name, ROOT / "tests")]
-
-
-@needs_checkout
 def test_each_row_of_what_goes_where_names_files_and_tests() -> None:
     text = (ROOT / PAGE).read_text(encoding="utf-8")
     table = text.partition("| a new |")[2].partition("\n\n")[0].splitlines()[2:]
@@ -71,12 +58,3 @@ def test_each_row_of_what_goes_where_names_files_and_tests() -> None:
             if (path := PACKAGE / name).is_file()
         )
         assert all(re.search(rf"^{home}\b", code, re.MULTILINE) for home in homes), thing
-
-
-def test_the_files_of_a_modules_docstring_are_there() -> None:
-    wrong = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        names = [name for name in paths_in(docstring) if name.endswith((".py", "/"))]
-        wrong += [f"{path}: {name}" for name in names if not exists(name, path.parent)]
-    assert not wrong, "\n".join(wrong)
