@@ -128,7 +128,7 @@ class StudyFiles:
         as_text : collection of str, optional
             Names or globs of columns of CSV files to leave as text.
         only_first : bool, default=False
-            Whether samples that are not in the first file are left out.
+            Whether samples that are not in the first file are dropped.
 
         Returns
         -------
@@ -281,7 +281,7 @@ def _beside(raw: RawTable, by: str, before: Sequence[FileOfSamples]) -> RawTable
         turned = _turned(attrs.evolve(raw, frame=features, sources=None), by, known)
         if by in turned.frame:
             return turned
-    notes = [f"{named(left_out)} left out: columns of {outcomes} describe samples"]
+    notes = [f"{named(left_out)} dropped: columns of {outcomes} describe samples"]
     return _with_ids(
         attrs.evolve(
             raw,

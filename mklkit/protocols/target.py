@@ -152,12 +152,12 @@ class Target:
         return cls(NO_TARGET, np.zeros(n_rows), row_weights)
 
     def __len__(self) -> int:
-        """Return the number of rows N."""
+        """Return the number of samples N."""
         return len(self.values)
 
     @property
     def counts(self) -> Array:
-        """The weight of each row (N,), 1 by default."""
+        """The weight of each sample (N,), 1 by default."""
         return np.ones(len(self)) if self.row_weights is None else self.row_weights
 
     @property

@@ -1,4 +1,4 @@
-"""One cache for everything that is computed from rows: a budget in bytes, one rule of eviction.
+"""One cache for all that is computed from samples: a budget in bytes, one rule of eviction.
 
 It holds the views of a problem, Gram matrices, eigenpairs, features, class moments, statistics, and
 base quantities of all pairs. The budget is the estimator's ``max_memory`` or half of the free
@@ -38,7 +38,7 @@ NOT_THERE = ABSENT, 0
 
 
 class Cache:
-    """Quantities computed from rows; the least recently used ones are dropped beyond a budget.
+    """Quantities computed from samples; the least recently used ones are dropped beyond a budget.
 
     What is dropped is computed again when it is needed, with the same result. A fit has its own
     cache. A search or a comparison passes one to its fits, which then share Gram matrices, base

@@ -157,7 +157,7 @@ def test_a_methods_section_has_what_was_done_and_no_advice(
     pd.read_csv(table).assign(code=codes).to_csv(data, index=False)
     fit = ("fit", data, "--target", "kind", "-k", "linear", "-o", model)
     shown = " ".join(mklkit(*fit).out.split())
-    done, advice = "column 'code' left out: a different value in every row", "'spectrum@code'"
+    done, advice = "column 'code' dropped: a different value in every row", "'spectrum@code'"
     assert done in shown
     assert advice in shown
     methods = started("inspect", model, "--methods").out

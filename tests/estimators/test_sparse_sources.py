@@ -271,7 +271,7 @@ def test_zeros_take_no_memory(kernel: str, rng: np.random.Generator) -> None:
             ),
             "type object; expected real numbers",
         ),
-        (lambda words: words * np.inf, r"'text' is sparse and has infinity in row 0"),
+        (lambda words: words * np.inf, r"'text' is sparse and has infinity in sample 0"),
         (
             lambda words: sp.csr_array(
                 np.where(np.arange(120) % N == np.arange(N)[:, None], np.nan, 0)
