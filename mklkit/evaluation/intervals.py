@@ -60,7 +60,7 @@ class Interval:
     ) -> Self:
         """Return that of :func:`mklkit.evaluation.corrected_interval`, with these units."""
         low, high = corrected_interval(differences, n_train, n_test, level)
-        return cls(float(np.mean(differences)), low, high, level, units)
+        return cls(float(np.asarray(differences, dtype=float).mean()), low, high, level, units)
 
     def limits(self, growth: float = 1.0) -> tuple[float, float]:
         """Return the ends with ``growth`` times the samples, if the mean stays the same.
@@ -95,7 +95,8 @@ class Interval:
             first, second, n_samples = (growth * count for count in self.discordant)
             return tango_interval(first, second, n_samples, self.level)
         narrower = math.sqrt(growth)
-        return tuple(self.mean + (end - self.mean) / narrower for end in (self.low, self.high))
+        below, above = self.mean - self.low, self.high - self.mean
+        return self.mean - below / narrower, self.mean + above / narrower
 
 
 def samples_needed(

@@ -249,18 +249,17 @@ class OneSplit:
         """
         if not self.knows(model, reference):
             return Interval(math.nan, *UNKNOWN, level, of_one_split=True)
+        if self._counts_samples(model, reference):
+            counts = (*self._discordant(model, reference), len(self.truth))
+            mean = (counts[0] - counts[1]) / len(self.truth)
+            ends = paired_interval(*counts, level)
+            return Interval(mean, *ends, level, units, counts, of_one_split=True)
         value, of_reference = (self.value(self.responses[name]) for name in (model, reference))
-        difference = value - of_reference
+        ends = self._ends(self._differences(model, reference), value - of_reference, level)
         is_share = self.score.counts in ("samples", "classes")
         if not is_share and not self.are_equal(model, reference):
             units = None
-        counts = None
-        if self._counts_samples(model, reference):
-            counts = (*self._discordant(model, reference), len(self.truth))
-            ends = paired_interval(*counts, level)
-        else:
-            ends = self._ends(self._differences(model, reference), difference, level)
-        return Interval(difference, *ends, level, units, counts, of_one_split=True)
+        return Interval(value - of_reference, *ends, level, units, of_one_split=True)
 
     def p_value(self, model: Hashable, reference: Hashable) -> float:
         """Return the p value of the test that two models have the same score, NaN if unknown.

@@ -10,7 +10,6 @@ from scipy import stats
 from mklkit.evaluation.class_scores import CLASS_SCORES
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2
 from mklkit.evaluation.paired_tests import rule_of_three
-from mklkit.protocols import Array
 from mklkit.protocols.score import Score
 
 

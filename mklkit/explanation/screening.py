@@ -219,7 +219,7 @@ def screen_table(folds: Sequence[Sequence[Screen]], wide: Sequence[str]) -> pd.D
                     "columns": round(columns),
                     "selected": float(np.mean([len(screen.columns) for screen in screens])),
                     "noise": noise.mean(),
-                    "noise_std": noise.std(ddof=min(1, len(noise) - 1)),
+                    "noise_std": noise.std(ddof=1) if len(noise) > 1 else np.nan,
                     "rate": noise.mean() / columns,
                 }
             )
