@@ -200,7 +200,7 @@ def explain(
     >>> explanation = explain(model, X, y, cv=3, repeats=2, columns="sources")
     >>> explanation.columns["group"].tolist()
     ['worst', 'means']
-    >>> bool((explanation.columns["shuffled"] > 0).all())
+    >>> bool((explanation.columns["shuffled"] < 0).all())
     True
     """
     start = perf_counter()

@@ -164,7 +164,7 @@ def _levels(key: str, *tables: pd.DataFrame | None) -> list[float]:
 def _with_interval(label: str, levels: Sequence[float]) -> str:
     """Return the label of an axis of means with intervals of these levels."""
     ends = dict.fromkeys(significant(100 * level, 3) for level in (*levels[:1], *levels[-1:]))
-    return f"{label}; lines: {' to '.join(ends)} % CI" if ends else label
+    return f"{label}\n(lines: {' to '.join(ends)} % CI)" if ends else label
 
 
 def _drawn(group: Sequence[str]) -> str:
@@ -220,7 +220,7 @@ class ColumnEffectsDisplay(PanelsDisplay):
             _draw_bars(ax, top["effect"], top["effect_std"], BARS)
             words: dict[str, Any] = {"va": "center", "fontsize": "small", "color": ink()}
             ends = top["effect"] + top["effect_std"].fillna(0)
-            shares = top["frequency"] if several else []
+            shares = top["frequency"].head(len(top) * several)
             for place, (end, share) in enumerate(zip(ends, shares, strict=several)):
                 ax.text(end, place, f"  {percentage(share, digits=0)}", **words)
             ax.set_yticks(range(len(top)), [short(str(name)) for name in top["column"]])
