@@ -73,9 +73,15 @@ class Interval:
         [0.03, 0.0075, 0.0025]
         """
         low, high = self._by_variation(growth)
-        if self.units is None or (self.of_one_split and not low <= 0 <= high):
+        if self.units is None:
             return low, high
-        return self.units.part(growth).limits(self.mean, low, high, self.level)
+        units = self.units.part(growth)
+        if not self.of_one_split:
+            return units.limits(self.mean, low, high, self.level)
+        if not low <= 0 <= high and (growth == 1 or self._differ_enough(units)):
+            return low, high
+        # Draws of a few samples that all differ in one direction end near 0 by chance.
+        return units.limits(self.mean, min(low, 0.0), max(high, 0.0), self.level)
 
     @property
     def is_narrowest(self) -> bool:
@@ -89,6 +95,11 @@ class Interval:
     def narrowest_with(self) -> str:
         """The units in words where they alone determine the interval, else empty."""
         return str(self.units) if self.is_narrowest else ""
+
+    def _differ_enough(self, units: Resolution) -> bool:
+        """Return whether a draw without any of the units that differ is improbable."""
+        n_differ = abs(self.mean) * units.count * units.n_means
+        return units.unexplained is not None or n_differ >= -math.log((1 - self.level) / 2)
 
     def _by_variation(self, growth: float) -> tuple[float, float]:
         if self.discordant is not None and growth != 1:

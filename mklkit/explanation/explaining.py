@@ -49,7 +49,7 @@ from mklkit.explanation.meaning import (
     together,
     without_kernels,
 )
-from mklkit.explanation.measuring import INTERVAL, Measuring
+from mklkit.explanation.measuring import INTERVAL, Measuring, quiet_scores
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.explanation.screening import screen_notes
 from mklkit.protocols import CombinerTraits, Task, traits_of
@@ -67,6 +67,7 @@ ONLY_SOURCE = (
 )
 
 
+@quiet_scores()
 def explain(
     model: Any,
     X: Any,
@@ -255,6 +256,7 @@ def explain(
         "rows": [
             *sample_notes,
             *splits.notes,
+            *measured.absent,
             measured.about_fits,
             *measured.about_losses(trained),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from time import monotonic
@@ -13,10 +15,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
-from mklkit.errors import DataError, IncompatibleError, SpecError, counted, plain_message
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    SpecError,
+    counted,
+    listed,
+    plain_message,
+)
 from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
@@ -51,6 +61,15 @@ INTERVAL = "_interval"
 """The last part of the names of columns of intervals, which no table shows."""
 LEVEL = 0.95
 """The least level of an interval."""
+
+
+@contextmanager
+def quiet_scores() -> Iterator[None]:
+    """Silence scikit-learn's warnings of classes without test samples, which a note names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true")
+        yield
 
 
 @attrs.frozen(eq=False)
@@ -99,6 +118,8 @@ class Measuring:
     n_fits: int = 0
     scored: Indices = attrs.field(factory=lambda: np.arange(0))
     """The rows that are scored in any fold."""
+    tests: list[Indices] = attrs.field(factory=list)
+    """The rows that are scored in each fold."""
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
     trained: NDArray[Any] | None = None
@@ -113,7 +134,8 @@ class Measuring:
 
         After ``limit`` seconds no further repetition begins.
         """
-        self.scored = np.unique(np.concatenate(splits.tests))
+        self.tests = list(splits.tests)
+        self.scored = np.unique(np.concatenate(self.tests))
         self.single = len(splits) == 1
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = self.ablations.tried
@@ -202,7 +224,31 @@ class Measuring:
 
     def _why_not(self, kernels: Kernels) -> str:
         """Return why some kernels can't be left out, empty if they can."""
-        return self.ablations.why_not.get(kernels, self.failed.get(kernels, ""))
+        return self.ablations.why_not.get(kernels, self.failed.get(kernels, self._no_score))
+
+    @property
+    def _no_score(self) -> str:
+        """Why no fit without a kernel has a score, empty if one of a fold can have one."""
+        scored = self.data.targets[self.scored]
+        if self.task.has_classes and len(np.unique(scored)) < 2:
+            return "the samples that are scored are of one class"
+        return ""
+
+    @property
+    def absent(self) -> list[str]:
+        """Return a note on classes of which some fold scores no sample."""
+        if not self.task.has_classes:
+            return []
+        classes = np.unique(self.data.targets)
+        of_folds = [set(self.data.targets[test]) for test in self.tests]
+        absent = [label for label in classes if not all(label in scored for scored in of_folds)]
+        if not absent:
+            return []
+        where = "the split" if self.single else "some fold"
+        noun = "class" if len(absent) == 1 else "classes"
+        return [
+            f"{where} has no test sample of {noun} {listed(absent)}; its scores are of the others"
+        ]
 
     def bare(self, left_out: Kernels) -> NDArray[np.bool_]:
         """Return which rows (N,) lack all sources but those that are left out."""
@@ -557,14 +603,14 @@ class Measuring:
 
         The units of the score are counted among the members (N,).
         """
-        units = self.resolution(members)
-        if subject in self.tested:
+        units, values = self.resolution(members), self._values(subject)
+        if subject in self.tested and not np.isnan(values).any():
             return self.tested[subject].difference(WHOLE, WITHOUT, level, units)
         trained, tested = (
             float(np.mean([fold[part] for fold in self.folds]))
             for part in ("training_rows", "rows")
         )
-        return Interval.over_splits(self._values(subject), trained, tested, units, level)
+        return Interval.over_splits(values, trained, tested, units, level)
 
     @property
     def n_counted(self) -> int:
