@@ -264,7 +264,7 @@ def test_uneven_classes_are_judged_by_balanced_accuracy_and_any_score_can_be_nam
     assert by_area.kernels["left_out"][0] == pytest.approx(np.diff(areas).mean())
     with pytest.raises(SpecError, match="roc_auc"):
         explain(model, rows, labels, score="roc_acu", **QUICK)
-    with pytest.raises(SpecError, match="no score neg_log_loss"):
+    with pytest.raises(SpecError, match="neg_log_loss"):
         explain(model, rows, labels, score="neg_log_loss", **QUICK)
 
 
