@@ -43,17 +43,17 @@ explanation.plot()
 # ``level_4`` are noise by construction, and nothing is lost. Columns with short bars cannot always
 # be dropped together: if two columns are redundant, permuting either costs little.
 columns = explanation.columns.iloc[::-1]
-lost = 100 * columns["shuffled"]
+change = 100 * columns["shuffled"]
 figure, axes = pyplot.subplots(figsize=(6, 3.4), layout="constrained")
 axes.barh(
     columns["group"],
-    lost,
-    xerr=[lost - 100 * columns["shuffled_low"], 100 * columns["shuffled_high"] - lost],
+    change,
+    xerr=[change - 100 * columns["shuffled_low"], 100 * columns["shuffled_high"] - change],
     color="#CC79A7",
     ecolor=pyplot.rcParams["text.color"],
     capsize=3,
 )
 axes.axvline(0, color=pyplot.rcParams["text.color"], lw=0.8)
-axes.set(xlabel="points of accuracy lost when permuted", ylabel="column")
+axes.set(xlabel="change in accuracy when permuted, points", ylabel="column")
 axes.spines[["top", "right"]].set_visible(False)
 pyplot.show()

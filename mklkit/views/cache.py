@@ -1,4 +1,4 @@
-"""One cache for all that is computed from samples: a budget in bytes, one rule of eviction.
+"""One cache for everything that is computed from samples: a budget in bytes, one rule of eviction.
 
 It holds the views of a problem, Gram matrices, eigenpairs, features, class moments, statistics, and
 base quantities of all pairs. The budget is the estimator's ``max_memory`` or half of the free
