@@ -92,7 +92,7 @@ class Column:
         return self.write(value) if is_known(value) else self.absent
 
     def text(self, row: Row) -> str:
-        """Return the value of a row, with its deviation, as text."""
+        """Return the value of a row, with its standard deviation, as text."""
         text = self.written(row[self.key])
         deviation = row.get(self.deviation) if self.deviation else None
         if not (is_known(row[self.key]) and is_known(deviation)):
@@ -164,7 +164,7 @@ class ResultTable:
     rows : sequence of mappings
     caption, note : str
     rest : str
-        What is left out, in a last line.
+        What is dropped, in a last line.
     section : str
         The key of words that several consecutive rows share. A terminal shows them once, above
         the rows.

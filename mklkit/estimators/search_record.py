@@ -1,7 +1,7 @@
 """The search behind a saved model: how it is written to the file, and put around the model again.
 
-``mklkit fit --tune`` saves a model that has learned from all rows with the parameters that a search
-chose. What evaluates it anew has to repeat the search, and so needs to know what it tried.
+``mklkit fit --tune`` saves a model that has learned from all samples with the parameters that a
+search chose. What evaluates it anew has to repeat the search, and so needs to know what it tried.
 """
 
 from __future__ import annotations
