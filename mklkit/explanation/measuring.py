@@ -239,9 +239,9 @@ class Measuring:
         """Return a note on classes of which some fold scores no sample."""
         if not self.task.has_classes:
             return []
-        classes = np.unique(self.data.targets)
-        of_folds = [set(self.data.targets[test]) for test in self.tests]
-        absent = [label for label in classes.tolist() if not all(label in scored for scored in of_folds)]
+        classes = np.unique(self.data.targets).tolist()
+        scored = set.intersection(*(set(self.data.targets[test]) for test in self.tests))
+        absent = [label for label in classes if label not in scored]
         if not absent:
             return []
         where = "the split" if self.single else "some fold"
