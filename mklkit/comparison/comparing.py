@@ -23,6 +23,7 @@ from mklkit.comparison.outlook import after_first_split, what_runs
 from mklkit.comparison.permuting import (
     FEW_SAMPLES,
     Shuffles,
+    note_on_groups,
     of_permutations,
     permutation_tests,
     permuted_methods,
@@ -166,8 +167,9 @@ def compare(
     permutations : int, default=0
         How often to shuffle the labels, for a test whether the methods of several kernels, and
         those that you gave, predict at all: one repetition of the splits is run with each shuffle.
-        Labels are shuffled inside the groups, or among them if each has one label. It suits fewer
-        than 100 samples. The runs are kept in ``runs.permutations.jsonl`` beside ``results``.
+        If each group has one label, groups exchange theirs; otherwise groups of the same size do,
+        and the samples inside each group. It suits fewer than 100 samples. The runs are kept in
+        ``runs.permutations.jsonl`` beside ``results``.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
         many repetitions of the folds were finished.
@@ -238,6 +240,7 @@ def compare(
     prepared.metadata.update(reference=reference, seeds=seeds, permutations=permutations)
     others = [prepared.with_seed(chosen.seed + place, line_up) for place in range(1, seeds)]
     shuffles = _shuffles(prepared, unadjusted) if permutations else []
+    notes += [note for shuffle in shuffles if (note := note_on_groups(shuffle.data))]
     total = sum(each.n_runs for each in (prepared, *others))
     total += permutations * sum(shuffle.n_runs for shuffle in shuffles)
     file = None if results is None else Path(results)

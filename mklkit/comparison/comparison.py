@@ -106,10 +106,10 @@ class Comparison:
     other_seeds : list of Comparison, default=[]
         The same comparison with each other seed, as far as they are finished.
     permutation_tests : DataFrame, optional
-        For each data set and tested method its ``score`` in one repetition of the splits, the
-        number of ``permutations`` of the labels, in how many of them the method (``at_least``) or
-        the best method (``best_at_least``) has such a score, and the p values ``p_value`` and
-        ``p_best``.
+        For each data set and tested method its ``score`` in one repetition of the splits, their
+        number ``splits``, the number of ``permutations`` of the labels, in how many of them the
+        method (``at_least``) or the best method (``best_at_least``) has such a score, and the p
+        values ``p_value`` and ``p_best``.
 
     Attributes
     ----------
@@ -431,8 +431,14 @@ class Comparison:
         for name, tests in self.permutation_tests.groupby("data", sort=False):
             where = f" on {name}" if len(self.data) > 1 else ""
             words = score_in_words(self.plan)
-            sentence = sentence_on_permutations(tests, self.shown, words)
+            part = self._part_with_shuffles(str(name), int(tests["splits"].iloc[0]))
+            sentence = sentence_on_permutations(tests, self.shown, words, part)
             yield f"Shuffled labels{where}: {sentence}."
+
+    def _part_with_shuffles(self, name: str, n_splits: int) -> str:
+        """Return which splits are run with shuffled labels, empty if all of them are."""
+        every = next(part["number"] for part in self.plan["splits"] if part["name"] == name)
+        return "" if n_splits >= every else f" in the first {n_splits} of {every} splits"
 
     def _guessing(self) -> Iterator[str]:
         """Yield a sentence for each data set on which some method may be guessing."""
