@@ -6,12 +6,27 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from mklkit.errors import counted
+from mklkit.errors import SpecError, counted
+from mklkit.protocols.component import check_whole
 
 NOT_TESTED = (
     "the seeds are not tested together: they show how much a verdict depends on the splits and on"
     " random numbers"
 )
+
+
+LARGEST_SEED = 2**32 - 1
+"""The largest seed of NumPy's legacy generators, which scikit-learn takes."""
+
+
+def check_seeds(seed: int, number: int) -> None:
+    """Raise a SpecError if some of that many seeds, from the first on, are none."""
+    check_whole("seeds", number, 1)
+    if seed + number - 1 > LARGEST_SEED:
+        raise SpecError(
+            f"Seeds end at {LARGEST_SEED}, so {number} of them can't begin with {seed}: choose a"
+            " smaller seed."
+        )
 
 
 def file_of_seed(results: Path | None, seed: int) -> Path | None:

@@ -286,8 +286,46 @@ def test_what_takes_most_of_the_time_is_told_after_the_first_split() -> None:
 
 def test_little_time_and_what_is_left_out_by_itself() -> None:
     cells = [attrs.evolve(_cell(name, 0.5), seconds=time) for name, time in (("a", 90), ("b", 1))]
-    assert after_first_split(cells[1:], 1.0, 3, []) == ""
-    text = after_first_split(cells, 91.0, 9, ["a"])
+    assert after_first_split(cells[1:], 1.0, {"b": 3}, []) == ""
+    text = after_first_split(cells, 91.0, {"a": 9, "b": 9}, ["a"])
     assert text.endswith("a takes 99 % of the time, and is left out of them")
     assert "the others take about 9.0 s" in text
-    assert "of the time" not in after_first_split(cells[1:] * 1, 1.0, 9, [])
+    assert "of the time" not in after_first_split(cells[1:], 1.0, {"b": 9}, [])
+
+
+def test_runs_in_a_file_take_no_time() -> None:
+    """By hand: a's runs are all known, so 9 runs of b at one second are left."""
+    cells = [attrs.evolve(_cell(name, 0.5), seconds=time) for name, time in (("a", 90), ("b", 1))]
+    text = after_first_split(cells, 91.0, {"a": 0, "b": 9}, [])
+    assert "the others take about 9.0 s" in text
+    assert "--no a" not in text
+
+
+def test_files_of_other_seeds_are_checked_before_anything_runs(tmp_path: Path) -> None:
+    runs = []
+    for part in ("seed-1", "permutations"):
+        (tmp_path / f"{part}.{part}.jsonl").write_text("no results\n")
+        with pytest.raises(DataError, match="not a file of results"):
+            compare(
+                SHIFTED,
+                LABELS,
+                **QUICK,
+                cv="2x1",
+                seeds=2,
+                permutations=1,
+                results=tmp_path / f"{part}.jsonl",
+                progress=lambda *told: runs.append(told),
+            )
+    assert not [told for told in runs if told[0] > 0]
+
+
+def test_another_seed_is_named_as_what_differs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    compare(SHIFTED, LABELS, **QUICK, cv="2x1", results=path)
+    with pytest.raises(DataError, match="the seeds differ, 0 there, 1 now"):
+        compare(SHIFTED, LABELS, **QUICK, cv="2x1", results=path, seed=1)
+
+
+def test_seeds_end_where_numpy_ends() -> None:
+    with pytest.raises(SpecError, match="smaller seed"):
+        compare(SHIFTED, LABELS, **QUICK, seed=2**32 - 2, seeds=3)
