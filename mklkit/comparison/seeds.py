@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mklkit.errors import SpecError, counted
+from mklkit.evaluation.sentences import Unit
 from mklkit.protocols.component import check_whole
 
 NOT_TESTED = (
@@ -14,6 +15,10 @@ NOT_TESTED = (
     " random numbers"
 )
 
+
+SAME_SPLITS = (
+    "the splits are the same with every seed, so a seed changes only the random numbers of methods"
+)
 
 LARGEST_SEED = 2**32 - 1
 """The largest seed of NumPy's legacy generators, which scikit-learn takes."""
@@ -62,3 +67,15 @@ def agreement(question: str, outcomes: Sequence[str]) -> str:
         return f"{question}: the same verdict with {number} of {total}, {first}"
     rest = ", ".join(f"{outcome} with {count}" for outcome, count in others)
     return f"{question}: {first} with {number} of {total}, {rest}"
+
+
+def differences_over_seeds(differences: Sequence[float], unit: Unit) -> str:
+    """Return the least and the largest mean difference of the seeds.
+
+    Examples
+    --------
+    >>> differences_over_seeds([0.012, -0.004, 0.03], Unit("accuracy"))
+    'difference from −0.4 to 3.0 points'
+    """
+    least, largest = (unit.negative(value) for value in (min(differences), max(differences)))
+    return f"difference from {least} to {largest}{unit.word}"

@@ -57,6 +57,13 @@ def test_each_seed_is_a_comparison_of_its_own(tmp_path: Path) -> None:
     same = {outcome for (outcome,) in outcomes}
     assert ("the same verdict with 3 of 3 seeds" in line) == (len(same) == 1)
     assert any("not tested together" in text for text in together.how)
+    means = [
+        each.results.groupby("method")["score"].mean() for each in (together, *together.other_seeds)
+    ]
+    other = together.questions["reference"][0], together.questions["method"][0]
+    differences = [100 * (mean[other[1]] - mean[other[0]]) for mean in means]
+    low, high = (f"{value:.1f}".replace("-", "−") for value in (min(differences), max(differences)))
+    assert line.endswith(f"difference from {low} to {high} points")
     assert line in together.as_dict()["seeds"]["agree"]
 
 
@@ -329,3 +336,11 @@ def test_another_seed_is_named_as_what_differs(tmp_path: Path) -> None:
 def test_seeds_end_where_numpy_ends() -> None:
     with pytest.raises(SpecError, match="smaller seed"):
         compare(SHIFTED, LABELS, **QUICK, seed=2**32 - 2, seeds=3)
+
+
+def test_seeds_of_one_split_change_only_the_methods() -> None:
+    listed = [(np.arange(20), np.arange(20, 40))]
+    one = compare(SHIFTED, LABELS, **QUICK, cv=listed, seeds=2)
+    assert any("the splits are the same with every seed" in text for text in one.how)
+    folds = compare(SHIFTED, LABELS, **QUICK, cv="2x1", seeds=2)
+    assert not any("the splits are the same" in text for text in folds.how)
