@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -23,6 +24,7 @@ from mklkit.comparison.outlook import after_first_split, what_runs
 from mklkit.comparison.permuting import (
     FEW_SAMPLES,
     Shuffles,
+    note_on_groups,
     of_permutations,
     permutation_tests,
     permuted_methods,
@@ -38,12 +40,13 @@ from mklkit.comparison.preparing import (
     with_roles,
 )
 from mklkit.comparison.running import answers_of_cells, one_split_of, run_cells, too_slow
-from mklkit.comparison.seeds import beside, file_of_seed
+from mklkit.comparison.seeds import beside, check_seeds, file_of_seed
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
+from mklkit.comparison.work import TIME, Work
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.datasets.target import Wanted
-from mklkit.display.progress import Progress, Report, SpokenReport, check_progress, reported
+from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
 from mklkit.evaluation.equivalence import MARGIN, margin_of
@@ -51,7 +54,7 @@ from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.study import Roles
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.protocols.component import AUTO_TASK, TASK, check_whole
-from mklkit.protocols.splits.making import requested
+from mklkit.protocols.splits.making import MOST_SPLITS, requested
 from mklkit.protocols.splits.split import Splits
 
 
@@ -166,8 +169,9 @@ def compare(
     permutations : int, default=0
         How often to shuffle the labels, for a test whether the methods of several kernels, and
         those that you gave, predict at all: one repetition of the splits is run with each shuffle.
-        Labels are shuffled inside the groups, or among them if each has one label. It suits fewer
-        than 100 samples. The runs are kept in ``runs.permutations.jsonl`` beside ``results``.
+        If each group has one label, groups exchange theirs; otherwise groups of the same size do,
+        and the samples inside each group. It suits fewer than 100 samples. The runs are kept in
+        ``runs.permutations.jsonl`` beside ``results``.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
         many repetitions of the folds were finished.
@@ -218,7 +222,7 @@ def compare(
     design = Design.of(chosen, learners, also, baselines, without)
     request = requested(cv, mccv, train, split_column, groups)
     check_progress(progress)
-    check_whole("seeds", seeds, 1)
+    check_seeds(chosen.seed, seeds)
     check_whole("permutations", permutations, 0)
     share = margin_of(margin)
     limit = seconds_of(time_limit)
@@ -238,15 +242,18 @@ def compare(
     prepared.metadata.update(reference=reference, seeds=seeds, permutations=permutations)
     others = [prepared.with_seed(chosen.seed + place, line_up) for place in range(1, seeds)]
     shuffles = _shuffles(prepared, unadjusted) if permutations else []
+    notes += [note for shuffle in shuffles if (note := note_on_groups(shuffle.data))]
     total = sum(each.n_runs for each in (prepared, *others))
     total += permutations * sum(shuffle.n_runs for shuffle in shuffles)
     file = None if results is None else Path(results)
-    with reported(progress, "comparing") as tell, quiet_removal():
+    with ExitStack() as opened, reported(progress, "comparing") as tell, quiet_removal():
+        # All files are checked before anything runs.
+        files = Files.opened(opened, file, [prepared, *others], shuffles, permutations)
         work = Work(total=total, limit=limit, tell=tell, capped=baselines is None)
         work.say(what_runs(prepared, total, seeds, permutations))
-        first = _run(prepared, file, work)
-        tests = _permuted(shuffles, prepared, first, permutations, file, work)
-        again = [(each, _run(each, _file_of(file, each), work)) for each in others]
+        first = _run(prepared, files, work)
+        tests = _permuted(prepared, first, files, work)
+        again = [(each, _run(each, files, work)) for each in others]
         if not work.ended():
             tell(total, total, "")
     if work.ended(TIME):
@@ -262,64 +269,73 @@ def compare(
     return comparison(
         prepared,
         first,
-        reused=work.done - work.n_new,
+        reused=work.done - files.n_new,
         runs=(work.done, total),
         other_seeds=[comparison(*pair) for pair in again if len(pair[1]) == pair[0].n_runs],
         permutation_tests=tests,
     )
 
 
-KEYBOARD, TIME = "keyboard", "time"
-"""What may end a comparison early."""
+@attrs.frozen
+class Files:
+    """The results of all seeds and of the shuffled labels, in files or only in memory."""
 
+    of_seeds: dict[int, Results]
+    of_shuffles: Results | None
+    prepared: list[Prepared]
+    shuffles: list[Shuffles]
+    permutations: int
 
-class _TimeOver(Exception):
-    """No more runs may begin."""
+    @classmethod
+    def opened(
+        cls,
+        stack: ExitStack,
+        file: Path | None,
+        prepared: list[Prepared],
+        shuffles: list[Shuffles],
+        permutations: int,
+    ) -> Files:
+        """Return them open until the end of the stack; an error if one has another plan."""
+        first = prepared[0]
+        of_seeds = {}
+        for each in prepared:
+            seed = each.design.settings.seed
+            path = file if each is first else file_of_seed(file, seed)
+            of_seeds[seed] = stack.enter_context(Results(path, each.metadata, each.methods))
+        of_shuffles = None
+        if shuffles:
+            plan = of_permutations(first.metadata)
+            results = Results(beside(file, "permutations"), plan, first.methods)
+            of_shuffles = stack.enter_context(results)
+        return cls(of_seeds, of_shuffles, prepared, shuffles, permutations)
 
+    def of(self, prepared: Prepared) -> Results:
+        """Return the results of the seed of a comparison."""
+        return self.of_seeds[prepared.design.settings.seed]
 
-@attrs.define(kw_only=True)
-class Work:
-    """How far all runs of a comparison are, and what has ended them.
+    @property
+    def n_new(self) -> int:
+        """The number of runs that were in no file."""
+        every = [*self.of_seeds.values(), self.of_shuffles]
+        return sum(results.n_new for results in every if results is not None)
 
-    A ``capped`` baseline that takes most of the time of the first split is left out later.
-    """
-
-    total: int
-    limit: float
-    tell: Report
-    capped: bool
-    done: int = 0
-    n_new: int = 0
-    _ended: str | None = None
-    start: float = attrs.field(factory=monotonic)
-    first_done: float = 0.0
-
-    def ended(self, *by: str) -> bool:
-        """Return whether the work has ended early, in any way or one of these."""
-        return self._ended in by if by else self._ended is not None
-
-    def begin(self, method: Method) -> None:
-        """Tell which method runs next; after the limit, none does."""
-        if self.done and monotonic() - self.start > self.limit:
-            raise _TimeOver
-        self.tell(self.done, self.total, method.name)
-
-    def say(self, text: str) -> None:
-        """Pass a sentence on to whoever shows the progress, if it shows sentences."""
-        if text and isinstance(self.tell, SpokenReport):
-            self.tell.say(text)
-
-    @contextmanager
-    def until_ended(self) -> Iterator[None]:
-        """Remember what ends the block early; before the first run, an interruption is raised."""
-        try:
-            yield
-        except _TimeOver:
-            self._ended = TIME
-        except KeyboardInterrupt:
-            if not self.done:
-                raise
-            self._ended = KEYBOARD
+    def left(self) -> Counter[str]:
+        """Return how many runs of each method are in no file yet."""
+        counts: Counter[str] = Counter()
+        for each in self.prepared:
+            for source, plan in zip(each.data, each.plans, strict=True):
+                for method in each.methods:
+                    n_known = self.of(each).n_known(source.name, method)
+                    counts[method.name] += len(plan) - n_known
+        stored = self.of_shuffles
+        if stored is None:
+            return counts
+        for shuffle in self.shuffles:
+            for method in shuffle.methods:
+                most = self.permutations * MOST_SPLITS
+                n_known = stored.n_known(shuffle.data.name, method, most)
+                counts[method.name] += self.permutations * shuffle.n_splits - n_known
+        return counts
 
 
 def _prepared(
@@ -353,13 +369,14 @@ def _prepared(
     return prepared, notes
 
 
-def _run(prepared: Prepared, file: Path | None, work: Work) -> list[Cell]:
+def _run(prepared: Prepared, files: Files, work: Work) -> list[Cell]:
     """Return the runs of all methods with one seed, as far as they are finished."""
     cells: list[Cell] = []
     if work.ended():
         return cells
     design, methods = prepared.design, prepared.methods
-    with Results(file, prepared.metadata, methods) as stored, work.until_ended():
+    stored = files.of(prepared)
+    with work.until_ended():
         prepared.metadata["asked_after_scores"] = stored.had_other_methods
         for source, plan in zip(prepared.data, prepared.plans, strict=True):
             known = partial(stored.known, source.name)
@@ -370,23 +387,17 @@ def _run(prepared: Prepared, file: Path | None, work: Work) -> list[Cell]:
                 if work.done == 1:
                     work.first_done = monotonic()
                 elif work.done == len(methods):
-                    work.say(_outlook(cells, work, prepared))
-    work.n_new += stored.n_new
+                    work.say(_outlook(cells, work, prepared, files.left()))
     return cells
 
 
-def _outlook(cells: list[Cell], work: Work, prepared: Prepared) -> str:
+def _outlook(cells: list[Cell], work: Work, prepared: Prepared, left: Counter[str]) -> str:
     """Return how long the rest will take, by the first split."""
     seconds = {cell.method: float(np.nan_to_num(cell.seconds)) for cell in cells}
     skipped = too_slow(prepared.methods, seconds) if work.capped else {}
-    n_left = (work.total - work.done) // len(prepared.methods)
     # What is loaded and compiled for the first run takes no time later.
     elapsed = monotonic() - work.first_done + seconds[cells[0].method]
-    return after_first_split(cells, elapsed, n_left, [*skipped])
-
-
-def _file_of(file: Path | None, prepared: Prepared) -> Path | None:
-    return file_of_seed(file, prepared.design.settings.seed)
+    return after_first_split(cells, elapsed, left, [*skipped])
 
 
 def _shuffles(prepared: Prepared, unadjusted: Mapping[str, Mapping[str, Any]]) -> list[Shuffles]:
@@ -399,15 +410,11 @@ def _shuffles(prepared: Prepared, unadjusted: Mapping[str, Mapping[str, Any]]) -
 
 
 def _permuted(
-    shuffles: Sequence[Shuffles],
-    prepared: Prepared,
-    observed: Sequence[Cell],
-    number: int,
-    file: Path | None,
-    work: Work,
+    prepared: Prepared, observed: Sequence[Cell], files: Files, work: Work
 ) -> pd.DataFrame | None:
     """Return the permutation tests of each data set, as far as labels could be shuffled."""
-    if work.ended() or not shuffles:
+    stored = files.of_shuffles
+    if work.ended() or stored is None:
         return None
     design = prepared.design
 
@@ -418,21 +425,17 @@ def _permuted(
             yield each
 
     tests = []
-    with Results(
-        beside(file, "permutations"), of_permutations(prepared.metadata), prepared.methods
-    ) as stored:
-        for shuffle in shuffles:
-            cells: list[list[Cell]] = []
-            with work.until_ended():
-                for runs in shuffle.runs(number, run, stored):
-                    cells.append(runs)
-            if cells:
-                of_data = [cell for cell in observed if cell.data == shuffle.data.name]
-                table = permutation_tests(of_data, cells, shuffle.n_splits)
-                tests.append(table.assign(data=shuffle.data.name))
-            if work.ended():
-                break
-    work.n_new += stored.n_new
+    for shuffle in files.shuffles:
+        cells: list[list[Cell]] = []
+        with work.until_ended():
+            for runs in shuffle.runs(files.permutations, run, stored):
+                cells.append(runs)
+        if cells:
+            of_data = [cell for cell in observed if cell.data == shuffle.data.name]
+            table = permutation_tests(of_data, cells, shuffle.n_splits)
+            tests.append(table.assign(data=shuffle.data.name))
+        if work.ended():
+            break
     return pd.concat(tests, ignore_index=True) if tests else None
 
 

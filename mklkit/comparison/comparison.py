@@ -19,7 +19,7 @@ from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
 from mklkit.comparison.permuting import sentence_on_permutations
 from mklkit.comparison.report import html_report
 from mklkit.comparison.report.tables import comparison_html
-from mklkit.comparison.seeds import NOT_TESTED, agreement
+from mklkit.comparison.seeds import NOT_TESTED, SAME_SPLITS, agreement, differences_over_seeds
 from mklkit.comparison.stored import Cell
 from mklkit.comparison.table import (
     answers,
@@ -51,7 +51,7 @@ from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.over_data_sets import outcome_of_datasets, verdict_of_datasets
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.sentences import beats_guessing
+from mklkit.evaluation.sentences import Unit, beats_guessing
 from mklkit.evaluation.verdict import outcome, verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -106,10 +106,10 @@ class Comparison:
     other_seeds : list of Comparison, default=[]
         The same comparison with each other seed, as far as they are finished.
     permutation_tests : DataFrame, optional
-        For each data set and tested method its ``score`` in one repetition of the splits, the
-        number of ``permutations`` of the labels, in how many of them the method (``at_least``) or
-        the best method (``best_at_least``) has such a score, and the p values ``p_value`` and
-        ``p_best``.
+        For each data set and tested method its ``score`` in one repetition of the splits, their
+        number ``splits``, the number of ``permutations`` of the labels, in how many of them the
+        method (``at_least``) or the best method (``best_at_least``) has such a score, and the p
+        values ``p_value`` and ``p_best``.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class Comparison:
     questions_over_data_sets : DataFrame
         The tests of these questions over several data sets.
     seeds_agree : list of str
-        In how many seeds each verdict is the same.
+        In how many seeds each verdict is the same, and the range of the differences.
     ranking : dict
         Over several data sets, average ranks, Friedman's test, and Nemenyi's critical difference.
     verdict : str
@@ -408,14 +408,27 @@ class Comparison:
     def seeds_agree(self) -> list[str]:
         """For each planned question, in how many of the seeds the verdict is the same.
 
-        It is empty for one seed, and has no line for questions without a verdict.
+        The least and the largest mean difference of the seeds follow. It is empty for one
+        seed, and has no line for questions without a verdict.
         """
         every = [self, *self.other_seeds]
         if len(every) == 1:
             return []
         by_seed = zip(*(comparison._outcomes() for comparison in every), strict=True)
-        outcomes = zip(map(question_in_words, self.plan["questions"]), by_seed, strict=True)
-        return [agreement(name, each) for name, each in outcomes if all(each)]
+        differences = zip(*(comparison._differences() for comparison in every), strict=True)
+        names = map(question_in_words, self.plan["questions"])
+        unit = Unit.of_differences(self.score)
+        return [
+            f"{agreement(name, outcomes)}; {differences_over_seeds(of_seeds, unit)}"
+            for name, outcomes, of_seeds in zip(names, by_seed, differences, strict=True)
+            if all(outcomes)
+        ]
+
+    def _differences(self) -> list[float]:
+        """Return the mean difference of each planned question."""
+        several = len(self.compared_data) > 1
+        questions = self.questions_over_data_sets if several else self.questions
+        return questions["difference"].tolist()
 
     def _outcomes(self) -> list[str]:
         """Return the outcome of each planned question in a word, empty if there is none."""
@@ -431,8 +444,14 @@ class Comparison:
         for name, tests in self.permutation_tests.groupby("data", sort=False):
             where = f" on {name}" if len(self.data) > 1 else ""
             words = score_in_words(self.plan)
-            sentence = sentence_on_permutations(tests, self.shown, words)
+            part = self._part_with_shuffles(str(name), int(tests["splits"].iloc[0]))
+            sentence = sentence_on_permutations(tests, self.shown, words, part)
             yield f"Shuffled labels{where}: {sentence}."
+
+    def _part_with_shuffles(self, name: str, n_splits: int) -> str:
+        """Return which splits are run with shuffled labels, empty if all of them are."""
+        every = next(part["number"] for part in self.plan["splits"] if part["name"] == name)
+        return "" if n_splits >= every else f" in the first {n_splits} of {every} splits"
 
     def _guessing(self) -> Iterator[str]:
         """Yield a sentence for each data set on which some method may be guessing."""
@@ -458,6 +477,8 @@ class Comparison:
             texts.append(coverage_over_data_sets(self.plan))
         if self.other_seeds:
             texts.append(NOT_TESTED)
+            if all(each.plan["splits"] == self.plan["splits"] for each in self.other_seeds):
+                texts.append(SAME_SPLITS)
         return [text for text in texts if text]
 
     def test_of(self, name: str) -> str:

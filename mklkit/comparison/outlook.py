@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mklkit.comparison.preparing import Prepared
 from mklkit.comparison.stored import Cell
@@ -32,11 +32,12 @@ def what_runs(prepared: Prepared, n_runs: int, seeds: int, permutations: int) ->
 
 
 def after_first_split(
-    cells: Sequence[Cell], elapsed: float, n_left: int, skipped: Sequence[str]
+    cells: Sequence[Cell], elapsed: float, left: Mapping[str, int], skipped: Sequence[str]
 ) -> str:
-    """Return how long ``n_left`` more splits will take, by the runs of the first one.
+    """Return how long the runs that are ``left`` will take, by those of the first split.
 
-    The ``skipped`` methods are left out of them. It is empty if there is little to wait for.
+    They are counted by method, without those in a file of results. The ``skipped`` methods are left
+    out of them. It is empty if there is little to wait for.
 
     Examples
     --------
@@ -45,7 +46,8 @@ def after_first_split(
     ...     Cell(data="a", method=name, seconds=time, **sizes)
     ...     for name, time in (("forest", 3.0), ("uniform", 1.0))
     ... ]
-    >>> after_first_split(cells, 4.0, 49, [])  # doctest: +NORMALIZE_WHITESPACE
+    >>> left = {"forest": 49, "uniform": 49}
+    >>> after_first_split(cells, 4.0, left, [])  # doctest: +NORMALIZE_WHITESPACE
     "the first split took 4.0 s, so the others take about 3.3 min; forest takes 75 % of the time:
     --no forest (in Python without='forest') leaves it out"
     """
@@ -54,16 +56,16 @@ def after_first_split(
     # Times of runs from a file count too, although they take none now.
     whole = max(elapsed, measured)
     overhead = (whole - measured) / max(1, len(spent))
-    left = n_left * sum(time + overhead for name, time in spent.items() if name not in skipped)
-    if left < SOON:
+    ahead = {name: left.get(name, 0) * (time + overhead) for name, time in spent.items()}
+    remaining = sum(time for name, time in ahead.items() if name not in skipped)
+    if remaining < SOON:
         return ""
-    others = "the others take" if n_left > 1 else "the other takes"
     text = (
-        f"the first split took {numbers.duration(whole)}, so {others} about"
-        f" {numbers.duration(left)}"
+        f"the first split took {numbers.duration(whole)}, so the others take about"
+        f" {numbers.duration(remaining)}"
     )
-    dearest = max(spent, key=spent.__getitem__)
-    share = spent[dearest] / measured if measured else 0.0
+    dearest = max(ahead, key=ahead.__getitem__)
+    share = ahead[dearest] / sum(ahead.values())
     if share <= MOST or len(spent) == 1:
         return text
     takes = f"{dearest} takes {numbers.percentage(share, 0)} of the time"

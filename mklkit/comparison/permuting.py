@@ -1,7 +1,8 @@
 """A permutation test: do methods predict labels better than labels that are shuffled?
 
 M. Ojala and G. C. Garriga, "Permutation tests for studying classifier performance", Journal of
-Machine Learning Research 11 (2010), test 1.
+Machine Learning Research 11 (2010), test 1. Groups: A. M. Winkler et al., "Multi-level
+block permutation", NeuroImage 123 (2015).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import CLASSIFIER, METHOD, Method
 from mklkit.comparison.stored import Cell, Results
-from mklkit.errors import counted
+from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import DIGITS
 from mklkit.protocols.splits.making import MOST_SPLITS, USUAL_FOLDS, Folds, MonteCarlo
 from mklkit.protocols.splits.split import Splits
@@ -47,13 +48,87 @@ def one_repetition(request: Any) -> Any:
     return request
 
 
+@attrs.frozen
+class Blocks:
+    """The groups of samples as blocks of exchangeable targets.
+
+    If each group has a single target, as the samples of a patient do, all groups exchange theirs.
+    Otherwise groups of the same size exchange all their targets, and samples then exchange theirs
+    inside each group: whole-block and within-block exchangeability (Winkler et al. 2015). Which of
+    the two it is does not depend on the order of the targets, so it is the same after a shuffle.
+
+    Parameters
+    ----------
+    members : list of ndarray of shape (size,)
+        The rows of each group.
+    constant : list of bool
+        Whether all rows of the group have the same target.
+    """
+
+    members: list[NDArray[np.intp]]
+    constant: list[bool]
+
+    @classmethod
+    def of(cls, targets: NDArray[Any], groups: NDArray[Any]) -> Blocks:
+        """Return the blocks of targets with these groups."""
+        frame = pd.DataFrame(targets.reshape(len(targets), -1))
+        codes, labels = pd.factorize(groups)
+        members = [np.flatnonzero(codes == code) for code in range(len(labels))]
+        constant = (frame.groupby(codes).nunique(dropna=False) == 1).all(axis=1)
+        return cls(members, constant.tolist())
+
+    @property
+    def whole(self) -> bool:
+        """Whether each group has a single target, which groups of any size can exchange."""
+        return all(self.constant)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """The number of samples of each group."""
+        return np.array([len(rows) for rows in self.members])
+
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Whether each group has no other with which to exchange targets."""
+        sizes, counts = np.unique(self.sizes, return_counts=True)
+        return np.isin(self.sizes, sizes[counts == 1]) & (not self.whole)
+
+    @property
+    def fixed(self) -> int:
+        """The number of samples whose target no shuffle changes."""
+        return int(self.sizes[self.alone & np.array(self.constant)].sum())
+
+    def shuffled(self, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return the row from which each row gets its target."""
+        rows = np.empty(self.sizes.sum(), dtype=np.intp)
+        sources = np.arange(len(self.members))
+        sizes = np.zeros_like(self.sizes) if self.whole else self.sizes
+        for size in np.unique(sizes):
+            places = np.flatnonzero(sizes == size)
+            sources[places] = rng.permutation(places)
+        for group, source in zip(self.members, sources, strict=True):
+            taken = self.members[source]
+            rows[group] = taken[0] if self.whole else rng.permutation(taken)
+        return rows
+
+    def in_words(self) -> str:
+        """Return what is shuffled."""
+        n_groups = counted(len(self.members), "group")
+        if self.whole:
+            return f"{n_groups} exchange their labels, because each has a single one"
+        text = "groups of the same size exchange their labels, and samples those inside a group"
+        if n_alone := int(self.alone.sum()):
+            text += (
+                f"; {n_alone} of {n_groups} are the only ones of their size and exchange labels"
+                " only inside"
+            )
+        return text
+
+
 def shuffled_rows(
     targets: NDArray[Any], groups: NDArray[np.intp] | None, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return the row (N,) from which each row gets its target.
-
-    If all rows of a group have the same target, as the samples of a patient do, whole groups
-    exchange theirs; else rows exchange them inside their group.
+    """Return the row (N,) from which each row gets its target; groups are :class:`Blocks`.
 
     Examples
     --------
@@ -64,15 +139,28 @@ def shuffled_rows(
     """
     if groups is None:
         return rng.permutation(len(targets))
-    frame = pd.DataFrame(targets.reshape(len(targets), -1))
-    codes, labels = pd.factorize(groups)
-    members = [np.flatnonzero(codes == code) for code in range(len(labels))]
-    rows = np.empty(len(targets), dtype=np.intp)
-    constant = bool((frame.groupby(codes).nunique(dropna=False) == 1).to_numpy().all())
-    sources = rng.permutation(len(members)) if constant else np.arange(len(members))
-    for group, source in zip(members, sources, strict=True):
-        rows[group] = members[source][0] if constant else rng.permutation(group)
-    return rows
+    return Blocks.of(targets, groups).shuffled(rng)
+
+
+def note_on_groups(data: DataSet) -> str:
+    """Return how the labels of groups are shuffled, empty without groups.
+
+    Raises
+    ------
+    DataError
+        If most labels can't be shuffled, so that the test would find nothing.
+    """
+    if data.groups is None:
+        return ""
+    blocks = Blocks.of(data.target, data.groups)
+    if 2 * blocks.fixed > len(data.target):
+        raise DataError(
+            f"The labels of {data.name} can't be shuffled for --permutations: some groups have"
+            f" several labels, so only groups of the same size can exchange theirs, and"
+            f" {blocks.fixed} of {len(data.target)} samples are in groups with a single label whose"
+            " size no other group has. Leave out the groups with several labels, or --permutations."
+        )
+    return f"labels of {data.name} are shuffled by group: {blocks.in_words()}"
 
 
 def with_shuffled_labels(data: DataSet, seed: int, place: int) -> DataSet:
@@ -163,10 +251,11 @@ def permutation_tests(
     Returns
     -------
     pandas.DataFrame
-        One row per method: ``method``, mean ``score`` with the true labels, ``permutations`` and in
-        how many of them the method (``at_least``) or the best method (``best_at_least``) has such a
-        score, and the p values (1 + count)/(1 + permutations) ``p_value`` and ``p_best``. A method
-        that fails with shuffled labels counts as if it reached the score.
+        One row per method: ``method``, mean ``score`` with the true labels on ``splits`` splits,
+        ``permutations`` and in how many of them the method (``at_least``) or the best method
+        (``best_at_least``) has such a score, and the p values (1 + count)/(1 + permutations)
+        ``p_value`` and ``p_best``. A method that fails with shuffled labels counts as if it reached
+        the score.
     """
     means = pd.DataFrame([_means(cells) for cells in shuffled]).round(DIGITS)
     rows = []
@@ -178,8 +267,9 @@ def permutation_tests(
         p_values = [(1 + count) / (1 + len(means)) for count in counts]
         if np.isnan(score):
             p_values = [np.nan, np.nan]
-        rows.append((name, score, len(means), *counts, *p_values))
-    columns = ["method", "score", "permutations", "at_least", "best_at_least", "p_value", "p_best"]
+        rows.append((name, score, n_splits, len(means), *counts, *p_values))
+    columns = ["method", "score", "splits", "permutations", "at_least", "best_at_least"]
+    columns += ["p_value", "p_best"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -200,9 +290,12 @@ def proposal(n_samples: int) -> str:
 
 
 def sentence_on_permutations(
-    tests: pd.DataFrame, written: Callable[[float], str], score: str
+    tests: pd.DataFrame, written: Callable[[float], str], score: str, part: str = ""
 ) -> str:
-    """Return a sentence on the method that is best with the true labels, of one data set."""
+    """Return a sentence on the method that is best with the true labels, of one data set.
+
+    ``part`` says of which splits the score is, if it is not of all.
+    """
     scored = tests[tests["p_best"].notna()]
     if scored.empty:
         return "no method was fitted on every split, so shuffled labels are no comparison"
@@ -212,6 +305,6 @@ def sentence_on_permutations(
     number = counted(int(best["permutations"]), "permutation")
     return (
         f"{best['method']} {shown} better than from shuffled labels: {score}"
-        f" {written(best['score'])} is reached in {best['best_at_least']} of {number}"
+        f" {written(best['score'])}{part} is reached in {best['best_at_least']} of {number}"
         f" (p = {best['p_best']:.2g}{several})"
     )

@@ -6,12 +6,32 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from mklkit.errors import counted
+from mklkit.errors import SpecError, counted
+from mklkit.evaluation.sentences import Unit
+from mklkit.protocols.component import check_whole
 
 NOT_TESTED = (
     "the seeds are not tested together: they show how much a verdict depends on the splits and on"
     " random numbers"
 )
+
+
+SAME_SPLITS = (
+    "the splits are the same with every seed, so a seed changes only the random numbers of methods"
+)
+
+LARGEST_SEED = 2**32 - 1
+"""The largest seed of NumPy's legacy generators, which scikit-learn takes."""
+
+
+def check_seeds(seed: int, number: int) -> None:
+    """Raise a SpecError if some of that many seeds, from the first on, are none."""
+    check_whole("seeds", number, 1)
+    if seed + number - 1 > LARGEST_SEED:
+        raise SpecError(
+            f"Seeds end at {LARGEST_SEED}, so {number} of them can't begin with {seed}: choose a"
+            " smaller seed."
+        )
 
 
 def file_of_seed(results: Path | None, seed: int) -> Path | None:
@@ -47,3 +67,15 @@ def agreement(question: str, outcomes: Sequence[str]) -> str:
         return f"{question}: the same verdict with {number} of {total}, {first}"
     rest = ", ".join(f"{outcome} with {count}" for outcome, count in others)
     return f"{question}: {first} with {number} of {total}, {rest}"
+
+
+def differences_over_seeds(differences: Sequence[float], unit: Unit) -> str:
+    """Return the least and the largest mean difference of the seeds.
+
+    Examples
+    --------
+    >>> differences_over_seeds([0.012, -0.004, 0.03], Unit("accuracy"))
+    'difference from −0.4 to 3.0 points'
+    """
+    least, largest = (unit.negative(value) for value in (min(differences), max(differences)))
+    return f"difference from {least} to {largest}{unit.word}"

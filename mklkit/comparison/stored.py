@@ -29,8 +29,8 @@ SURE = len(b'{"mklkit_comparison"')
 """The letters of it that suffice to recognise a first line cut off by a kill."""
 COMPARED = {
     "data": "the data",
+    "seed": "the seeds",
     "splits": "the splits",
-    "seed": "the seed",
     "tune": "how methods are tuned",
     "task": "the tasks",
     "score": "the scores",
@@ -193,6 +193,11 @@ class Results:
         """Return the cell of an earlier run, under the current name of the method."""
         cell = self._cells.get((data, place, _key(method)))
         return None if cell is None else attrs.evolve(cell, **method.in_runs())
+
+    def n_known(self, data: str, method: Method, most: int = LARGEST) -> int:
+        """Return the number of cells of a method, of the first ``most`` places."""
+        wanted = data, _key(method)
+        return sum((name, key) == wanted and place < most for name, place, key in self._cells)
 
     def add(self, place: int, method: Method, cell: Cell) -> Cell:
         """Store a cell, also in the file, and return it as it will be read from there."""

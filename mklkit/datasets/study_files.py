@@ -1,4 +1,11 @@
-"""The files of a study, one a source, whose samples are joined by an identifier."""
+"""The files of a study, one a source, whose samples are joined by an identifier.
+
+``Join`` (``study_join.py``) alone matches the samples of the files and names their columns. In
+memory they become one table; as a ``StudyInParts`` (``study_in_parts.py``) they are chunks, like a
+table of one file: the identifiers of all files are read first, and files whose samples come in
+another order are written once to a temporary file of pieces, each of which holds the rows of a
+range of places.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""The schema of a user's table, settled from its rows and the sources that kernels read."""
+"""The schema of a user's table, settled from its rows and the sources that kernels read.
+
+An estimator declares the ``Source`` of each of its kernels before any table is known
+(``estimators/declaring.py``), and ``build_pipeline`` makes the encoder with both. The schema is
+determined here, from the training table and the sources, and whatever comes later only reads it:
+the encoder, the reader of new samples, explanations, which refit with it, and model files, in which
+it is an array for each property.
+"""
 
 from __future__ import annotations
 

@@ -45,6 +45,8 @@ class Column:
         Replaces an unknown value.
     deviation : str
         The key of the values that follow after a ±.
+    write_deviation : callable, optional
+        Returns such a value as text; by default as other numbers of the column.
     order : {"ascending", "descending"}
         Whichever puts the best number first.
     marks_best : bool
@@ -66,6 +68,7 @@ class Column:
     marks_best: bool = False
     detail: Callable[[Row], str] | None = None
     style: Callable[[Row], str] | None = None
+    write_deviation: Callable[[Any], str] | None = None
 
     @property
     def is_number(self) -> bool:
@@ -94,7 +97,8 @@ class Column:
         deviation = row.get(self.deviation) if self.deviation else None
         if not (is_known(row[self.key]) and is_known(deviation)):
             return text
-        return f"{text} ± {self.written(deviation)}"
+        write = self.write_deviation or self.written
+        return f"{text} ± {write(deviation)}"
 
 
 @attrs.frozen

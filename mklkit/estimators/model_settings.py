@@ -1,6 +1,11 @@
 """The settings of a model, declared once, for Python and for the options of the command line.
 
 Nothing heavy is imported here, because the command line's help shows the settings.
+
+Each setting (kernels, scaling, ``tune``, class weights …) has its type, default, check and help
+here. The options of all commands are made from it (``cli/model_options.py`` adds short names and
+completions), ``compare`` takes the settings by their names, and ``model_pipeline``
+(``datasets/pipeline.py``) makes the steps that they describe.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Prediction shared by estimators: probabilities if requested, and samples of Dask."""
+"""Prediction shared by estimators: probabilities if requested, and samples of Dask.
+
+With ``probability=True`` the model is also fitted on cross-validation folds, and scikit-learn fits
+sigmoids to the decision values of the held-out samples (``cross_fitted``), which an estimator keeps
+as ``calibration_``. Searches fit folds without ``fit``, so that only their final fit is calibrated.
+``predict_proba`` is in one place, ``PredictsClasses``, for classifiers, searches and votes.
+"""
 
 from __future__ import annotations
 

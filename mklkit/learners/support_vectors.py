@@ -2,6 +2,12 @@
 
 libsvm does not draw from NumPy's global state; its failures become errors of this library, and an
 early stop becomes a value instead of a warning.
+
+All support vector machines and regressions are solved here; plugins get
+``mklkit.plugin.solve_dual`` and ``solve_svr``. On more than 5,000 samples and Gaussian kernels,
+``svm`` with a given C does not compute the whole Gram matrix: ``numerics/dual_steps.py`` takes
+libsvm's steps and requests the rows that they need (``some_similarities`` of a training view),
+because samples far from the margin need none.
 """
 
 from __future__ import annotations

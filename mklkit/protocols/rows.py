@@ -1,6 +1,22 @@
 """Samples: numbers, columns of text and categories, and which sources each sample has.
 
 Shapes: ``n`` new samples, ``N`` training samples, ``M`` kernels (views), ``p`` columns of a map.
+
+Users pass an array, a data frame, a memory map, a ``RowSource`` such as ``StoredRows``, or a Dask
+collection. ``read_rows`` (``estimators/reading.py``) turns each of them into ``Rows`` at the
+boundary of an estimator, and no function inside asks where they come from. ``Rows`` consist of
+
+- ``numbers`` (N, d): an array in memory, ``ColumnBlocks`` if some sources are sparse, or a
+  ``Store``: ``StorePart`` for a file or another ``RowSource``, ``DaskRows`` for chunks on workers,
+  ``GoneNumbers`` for samples that ``partial_fit`` has summed;
+- ``others``, the columns that kernels read as text or categories, by position;
+- ``medians``, the values for missing values, if samples may have some.
+
+``rows[members]`` are samples in memory, and ``rows.take(members)`` are samples that stay where they
+are. ``rows.arrays_of(kernels)`` is what each kernel reads, a plain array in memory, after its
+scaling. A kernel that declares ``sparse`` in its traits gets sparse columns as a ``csr_array``,
+whose zeros take no memory until the Gram matrix. Kernels with the same columns and scaling get the
+same array, which identifies what is computed from it.
 """
 
 from __future__ import annotations

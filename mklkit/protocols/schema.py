@@ -1,4 +1,14 @@
-"""The schema of a table: what its columns hold, what they are for, and how gaps are filled."""
+"""The schema of a table: what its columns hold, what they are for, and how gaps are filled.
+
+A ``Schema`` says of each ``Column`` of a table its name, what it holds, how it is written, its
+role, what kernels read in it, and what becomes of its missing values. ``Columns`` keep an array for
+each of these properties, because tables may have tens of thousands of columns; code asks them for
+masks and arrays, not each column in turn. The ``Table`` that ``load_table`` returns has a schema,
+and so has a data set of a comparison. The encoded columns are a schema too, with the column that
+each was made from and the median for its missing values. The schema of an estimator is that of the
+samples that it gets (``estimators/reading.py``), because it may be used without an encoder. What is
+done to columns before a kernel is in no schema, but in the ``BoundKernel`` (``views/scaling.py``).
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,13 @@
 A task is one class in one module. It states how its target columns are read and split, the scores,
 the baseline, the estimator and the words for them; commands, comparisons and reports know tasks
 only. Those of packages are registered like any other component.
+
+Commands, ``explain``, ``compare``, searches and ``cross_validate`` differ between targets only
+through their task, which they get by its name (``registry/tasks.py``) or from a model
+(``estimators/task_of.py``). Tasks of packages may add options for their target columns, which
+commands offer (``cli/target_columns.py``). A task lists its scores in ``scores``, over which all
+tables, JSON and stored runs iterate; a ``Score`` (``score.py``) says how it is computed, named,
+written and counted.
 """
 
 from __future__ import annotations

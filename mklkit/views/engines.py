@@ -1,8 +1,17 @@
-"""Functions of blocks of samples, mapped and summed by threads of this machine or elsewhere.
+"""Functions of blocks of rows, mapped and summed: by threads of this machine, or by other engines.
 
 An engine cuts the samples into parts. It is independent of kernels, and learners and rules are
 independent of it: they pass functions of ``(rows, *arrays)``, where ``arrays`` are the part's
 samples of arrays over all samples, such as labels.
+
+Functions run in threads of this machine, with one BLAS thread each, or on the workers of Dask if
+the samples are a Dask array or data frame (``dask/``). Functions are sent to workers without their
+large arrays, which are sent once per fit; tasks do not modify their inputs, so that the results of
+a lost worker can be recomputed. Each solve in the iteration of Ho–Kashyap learners is one such
+function (``learners/ho_kashyap/sweeps.py``): margins and outputs stay with the samples to which
+they belong. For many samples the margins are eliminated, and each evaluation of the smooth
+objective and its gradient is one such function (``learners/ho_kashyap/smooth.py``, minimised by
+``numerics/lbfgs.py``).
 """
 
 from __future__ import annotations

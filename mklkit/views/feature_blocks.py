@@ -2,6 +2,30 @@
 
 Two verbs are all that learners and weighting rules need of the samples: a sum over blocks and a map
 over blocks. An engine applies them to parts of the samples (:mod:`mklkit.views.engines`).
+
+The samples need not fit into memory. Learners on features read them through the operations of a
+``TrainingView``, each of which is a sum or a map over blocks:
+
+- ``normal_matrix()``: ΦᵀΦ (p, p) and column sums, a sum;
+- ``project(coefficients)``: Φw (N,), a map;
+- ``project_back(targets)``: Φᵀt (p,), a sum;
+- ``class_moments(y, row_weights)``: weighted counts, sums and products of features per class, a
+  sum;
+- ``weighted_products(row_weights, targets)``: ΦᵀWΦ (p, p) and ΦᵀT, of samples with a weight or
+  target, a sum;
+- ``some_features(members)``: Φ of some samples (n, p).
+
+If a map is ``linear`` in the similarities to its landmarks, products with vectors need only these
+similarities. Counts, sums and products of features per class (``numerics/class_moments.py``) are
+summed in one pass. They determine, exactly for ΦΦᵀ, the means and standard deviations of its
+blocks, alignments, products of kernels and normal matrices (``feature_statistics.py``). Quartiles
+come from a seeded sample. With more features than samples (two of many classes that share a map), a
+ridge regression is solved in the space of the samples instead, from ΦΦᵀ.
+
+Combiners and learners that need only class moments declare ``from_moments`` in their traits. They
+can learn from samples that are not kept: ``partial_fit`` adds up moments
+(``estimators/partial_fits.py``), and the views on these moments raise an error for any operation
+that reads samples (``GoneNumbers``).
 """
 
 from __future__ import annotations

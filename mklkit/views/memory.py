@@ -1,4 +1,8 @@
-"""The memory that Gram matrices need, reported before they are computed."""
+"""The memory that Gram matrices need, reported before they are computed.
+
+Before a Gram matrix of a gigabyte or more is computed, its size is reported. A matrix that does not
+fit into memory raises an error, whose message suggests a feature map instead.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,13 @@
 
 Two kernels may read the same columns differently, so a scaling belongs to a kernel and not to a
 table. It is fitted to the training samples that have the kernel's source.
+
+The ``scale`` of a ``BoundKernel`` is the name that the user or a candidate gave, and its
+``scaling`` is what was fitted; model files and projectors keep it. ``Rows`` apply it where a
+kernel's columns are read, once for all kernels with the same columns and scaling. The ``scale`` of
+an estimator is for kernels on numbers that name none; ``build_pipeline`` sets it, and adds
+scikit-learn's scaler as a step only before estimators without kernels. On samples in a file, one
+more pass gives the means, standard deviations and ranges.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import RidgeClassifier
 
 from mklkit import Comparison, compare
@@ -16,7 +17,7 @@ from mklkit.comparison.outlook import after_first_split
 from mklkit.comparison.permuting import permutation_tests, shuffled_rows
 from mklkit.comparison.seeds import agreement
 from mklkit.comparison.stored import Cell
-from mklkit.errors import SpecError
+from mklkit.errors import DataError, SpecError
 from mklkit.evaluation import make_splits
 
 RNG = np.random.default_rng(3)
@@ -56,6 +57,13 @@ def test_each_seed_is_a_comparison_of_its_own(tmp_path: Path) -> None:
     same = {outcome for (outcome,) in outcomes}
     assert ("the same verdict with 3 of 3 seeds" in line) == (len(same) == 1)
     assert any("not tested together" in text for text in together.how)
+    means = [
+        each.results.groupby("method")["score"].mean() for each in (together, *together.other_seeds)
+    ]
+    other = together.questions["reference"][0], together.questions["method"][0]
+    differences = [100 * (mean[other[1]] - mean[other[0]]) for mean in means]
+    low, high = (f"{value:.1f}".replace("-", "−") for value in (min(differences), max(differences)))
+    assert line.endswith(f"difference from {low} to {high} points")
     assert line in together.as_dict()["seeds"]["agree"]
 
 
@@ -101,7 +109,8 @@ def test_shuffles_are_those_of_cross_validation_by_hand(tmp_path: Path) -> None:
     ]
     assert test["score"] == pytest.approx(score(LABELS))
     at_least = sum(value >= test["score"] - 1e-9 for value in shuffled)
-    assert (test["permutations"], test["at_least"]) == (19, at_least)
+    assert (test["splits"], test["permutations"], test["at_least"]) == (4, 19, at_least)
+    assert "in the first 4 of 8 splits is reached" in comparison.verdict
     assert test["p_value"] == test["p_best"] == (1 + at_least) / 20
 
 
@@ -141,21 +150,46 @@ def _cell(method: str, score: float) -> Cell:
     return Cell(data="d", method=method, kind="method", score=score, **sizes)
 
 
-@pytest.mark.parametrize("constant", [True, False])
-def test_labels_are_shuffled_inside_groups_or_with_them(constant: bool) -> None:
-    groups = np.repeat(np.arange(8), 5)
-    labels = np.repeat(np.arange(8) % 2, 5) if constant else np.tile([0, 0, 1, 1, 1], 8)
-    seen = set()
-    for seed in range(30):
+def test_groups_of_a_single_label_exchange_it() -> None:
+    groups = np.repeat(np.arange(8), [5, 5, 5, 5, 4, 4, 6, 6])
+    labels = groups % 2
+    for seed in range(10):
         shuffled = labels[shuffled_rows(labels, groups, np.random.default_rng(seed))]
-        by_group = shuffled.reshape(8, 5)
-        if constant:
-            assert (by_group == by_group[:, :1]).all()
-            assert by_group[:, 0].sum() == 4
-        else:
-            assert (by_group.sum(axis=1) == 3).all()
-        seen.add(tuple(shuffled))
-    assert len(seen) > 20
+        by_group = [set(shuffled[groups == group]) for group in range(8)]
+        assert all(len(each) == 1 for each in by_group)
+        assert sum(each == {1} for each in by_group) == 4
+
+
+def test_mixed_groups_draw_each_exchange_equally_often() -> None:
+    """Two groups of two and one of one: all four labels of the pairs move, the last one stays."""
+    groups, labels = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 1, 0])
+    generator = np.random.default_rng(0)
+    drawn = [tuple(labels[shuffled_rows(labels, groups, generator)]) for _ in range(4000)]
+    # By hand: either group has the 0, at either place; groups of one label have no second order.
+    possible = [(0, 1, 1, 1, 0), (1, 0, 1, 1, 0), (1, 1, 0, 1, 0), (1, 1, 1, 0, 0)]
+    counts = [drawn.count(each) for each in possible]
+    assert sum(counts) == 4000
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+@pytest.mark.process
+def test_one_mixed_group_does_not_void_the_test() -> None:
+    clear = NOISE + 4.0 * (LABELS == "b")[:, None]
+    patients = np.arange(40) // 2 * 2 + np.arange(40) % 2
+    patients[1] = patients[0]
+    done = compare(clear, LABELS, **QUICK, cv="4x1", groups=patients, permutations=24)
+    assert done.permutation_tests["p_value"].tolist() == [1 / 25]
+    (note,) = (note for note in done.notes if "shuffled by group" in note)
+    assert "groups of the same size" in note
+    assert "1 of 39 groups" in note
+
+
+def test_labels_that_cannot_be_shuffled_are_an_error() -> None:
+    patients = np.repeat(np.arange(6), [12, 9, 7, 5, 4, 3])
+    ill = np.where(patients % 2 == 0, "a", "b")
+    ill[-1] = "a"
+    with pytest.raises(DataError, match="37 of 40 samples are in groups with a single label"):
+        compare(SHIFTED, ill, **QUICK, cv="2x1", groups=patients, permutations=5)
 
 
 @pytest.mark.process
@@ -259,8 +293,54 @@ def test_what_takes_most_of_the_time_is_told_after_the_first_split() -> None:
 
 def test_little_time_and_what_is_left_out_by_itself() -> None:
     cells = [attrs.evolve(_cell(name, 0.5), seconds=time) for name, time in (("a", 90), ("b", 1))]
-    assert after_first_split(cells[1:], 1.0, 3, []) == ""
-    text = after_first_split(cells, 91.0, 9, ["a"])
+    assert after_first_split(cells[1:], 1.0, {"b": 3}, []) == ""
+    text = after_first_split(cells, 91.0, {"a": 9, "b": 9}, ["a"])
     assert text.endswith("a takes 99 % of the time, and is left out of them")
     assert "the others take about 9.0 s" in text
-    assert "of the time" not in after_first_split(cells[1:] * 1, 1.0, 9, [])
+    assert "of the time" not in after_first_split(cells[1:], 1.0, {"b": 9}, [])
+
+
+def test_runs_in_a_file_take_no_time() -> None:
+    """By hand: a's runs are all known, so 9 runs of b at one second are left."""
+    cells = [attrs.evolve(_cell(name, 0.5), seconds=time) for name, time in (("a", 90), ("b", 1))]
+    text = after_first_split(cells, 91.0, {"a": 0, "b": 9}, [])
+    assert "the others take about 9.0 s" in text
+    assert "--no a" not in text
+
+
+def test_files_of_other_seeds_are_checked_before_anything_runs(tmp_path: Path) -> None:
+    runs = []
+    for part in ("seed-1", "permutations"):
+        (tmp_path / f"{part}.{part}.jsonl").write_text("no results\n")
+        with pytest.raises(DataError, match="not a file of results"):
+            compare(
+                SHIFTED,
+                LABELS,
+                **QUICK,
+                cv="2x1",
+                seeds=2,
+                permutations=1,
+                results=tmp_path / f"{part}.jsonl",
+                progress=lambda *told: runs.append(told),
+            )
+    assert not [told for told in runs if told[0] > 0]
+
+
+def test_another_seed_is_named_as_what_differs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    compare(SHIFTED, LABELS, **QUICK, cv="2x1", results=path)
+    with pytest.raises(DataError, match="the seeds differ, 0 there, 1 now"):
+        compare(SHIFTED, LABELS, **QUICK, cv="2x1", results=path, seed=1)
+
+
+def test_seeds_end_where_numpy_ends() -> None:
+    with pytest.raises(SpecError, match="smaller seed"):
+        compare(SHIFTED, LABELS, **QUICK, seed=2**32 - 2, seeds=3)
+
+
+def test_seeds_of_one_split_change_only_the_methods() -> None:
+    listed = [(np.arange(20), np.arange(20, 40))]
+    one = compare(SHIFTED, LABELS, **QUICK, cv=listed, seeds=2)
+    assert any("the splits are the same with every seed" in text for text in one.how)
+    folds = compare(SHIFTED, LABELS, **QUICK, cv="2x1", seeds=2)
+    assert not any("the splits are the same" in text for text in folds.how)

@@ -304,7 +304,7 @@ CALLS = [
         fold["accuracy"] for fold in cross_validate(MKLClassifier(), sources, y, cv=3).folds
     ],
     lambda sources, y: (
-        compare(sources, y, methods=["uniform", "centered-alignment"], cv=2).results.accuracy
+        compare(sources, y, methods=["uniform", "centered-alignment"], cv="2x1").results.accuracy
     ),
     lambda sources, y: (
         explain(MKLClassifier().fit(sources, y), sources, y, cv=3)
