@@ -8,8 +8,8 @@ import pytest
 from helpers.documents import ROOT
 
 QUOTED = [
-    ("docs/faq.md", "in 36 % of the studies with 80 samples. It detects it in 96 % of those with 250 samples, "
-     "and in all of those with 1,000",
+    ("docs/faq.md", "in 36 % of the studies with 80 samples. It detects it in 96 % of those with "
+     "250 samples, and in all of those with 1,000",
      "docs/guides/statistics.md", "36 % of studies with 80 samples, 96 % with 250 and all with"),
     ("docs/faq.md", "For 20 samples this is 7.5 points",
      "docs/guides/statistics.md", "20 samples in the rarest of two classes, 7.5 points"),
