@@ -97,7 +97,6 @@ ALLOWED = {
     ("deviation", "pages"): PENDING,
     ("deviation", "docstrings"): PENDING,
     ("deviation", "messages"): PENDING,
-    ("weights of rows", "pages"): PENDING,
     ("weights of rows", "docstrings"): PENDING,
     ("weights of rows", "messages"): PENDING,
 }
