@@ -127,9 +127,10 @@ def test_commands_and_listings_run_on_fewer_samples(tmp_path: Path) -> None:
         frame.to_csv(tmp_path / name, index=False)
     instead = {
         "breast_cancer wine sonar.csv ionosphere.csv heart_c.csv liver.csv glass.csv vote.csv": (
-            "one.csv two.csv --cv 2x1"
+            "one.csv two.csv"
         ),
-        "digits_sources": "one.csv --cv 2x1",
+        "digits_sources": "one.csv",
+        "--cv 5x2": "--cv 2x1",
         "200, 10)": "20, 2)",
         "(20, 40, 80, 200, 800)": "(20, 24)",
         "size, 20)": "size, 2)",

@@ -37,9 +37,9 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
 
     Notes
     -----
-    O(T) to count the T letters of the rows, in each call; the products of the counts take O(nm) for
-    each piece that many texts have, and for others the number of pairs of texts that have it. Of
-    C. Leslie, E. Eskin, W. S. Noble: The spectrum kernel: a string kernel for SVM protein
+    O(T) to count the T letters of the samples, in each call; the products of the counts take O(nm)
+    for each piece that many texts have, and for others the number of pairs of texts that have it.
+    Of C. Leslie, E. Eskin, W. S. Noble: The spectrum kernel: a string kernel for SVM protein
     classification. Pacific Symposium on Biocomputing 2002.
 
     Examples
