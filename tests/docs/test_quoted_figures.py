@@ -18,7 +18,7 @@ QUOTED = [
     ("docs/faq.md", "`uniform` reaches 88.4 %. Learned weights reach 77.7 to 87.3 %",
      "docs/guides/which-combiner.md", "88.4 %, with learned weights 77.7 to 87.3 %"),
     ("docs/faq.md", "seventeen are within a point of it with a probability of at least 0.9",
-     "docs/guides/which-combiner.md", "Seventeen of the twenty are within a point"),
+     "docs/guides/combiner-benchmark.md", "Seventeen of the twenty are within a point"),
     ("docs/faq.md", "gain 1.2 to 1.3 points",
      "docs/guides/which-combiner.md", "1.2 to 1.3 points above `uniform`"),
     ("docs/faq.md", "interval 1.8 times as wide as ten",
