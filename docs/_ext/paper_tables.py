@@ -88,7 +88,7 @@ def written(page: str) -> str:
 
 def main() -> None:
     """Write the sections of all pages."""
-    for path in sorted(PAPERS.glob("0*.md")):
+    for path in sorted(PAPERS.glob("*-20??.md")):
         path.write_text(written(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

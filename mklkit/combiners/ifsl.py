@@ -22,7 +22,7 @@ from mklkit.combiners.uniform import one_per_view, per_view
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
 from mklkit.learners.ho_kashyap.rules import (
-    COUPLINGS_OF_002,
+    COUPLINGS_OF_WANG_2009,
     FIXED_MEAN,
     GRADIENT,
     SIMPLEST_FIRST,
@@ -156,7 +156,7 @@ class IFSL(CouplingCombiner):
             learns=("two classes", "numbers"),
             row_weights="throughout",
             weights_are="fixed",
-            search_space={"lam": COUPLINGS_OF_002[::-1] if fixed_mean else SIMPLEST_FIRST},
+            search_space={"lam": COUPLINGS_OF_WANG_2009[::-1] if fixed_mean else SIMPLEST_FIRST},
         )
 
     def couple(

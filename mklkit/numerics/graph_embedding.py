@@ -1,9 +1,9 @@
 """Graph embedding by trace ratio: max tr(WᵀZᵀBZW) / tr(Wᵀ(ZᵀLZ + γI)W) over WᵀW = I.
 
 Z (N, r) are orthogonal coordinates of the rows, ZᵀZ = diag(d): those of a Gram matrix G = ZZᵀ, with
-W = Z⁺GA, or the features of a full empirical map. For one component the ratio is that of paper
-001, tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A); for several, orthonormal W excludes directions in the null space
-of G, which orthonormal A would allow.
+W = Z⁺GA, or the features of a full empirical map. For one component the ratio is that of Mu and
+Zhou 2011, tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A); for several, orthonormal W excludes directions in the null
+space of G, which orthonormal A would allow.
 """
 
 from __future__ import annotations

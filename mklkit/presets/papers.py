@@ -44,7 +44,7 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "mhks",
-            "One Gaussian kernel, empirical map, Ho-Kashyap learner (paper 000)",
+            "One Gaussian kernel, empirical map, Ho-Kashyap learner (Wang, Chen and Sun 2008)",
             "uniform",
             ONE_RBF,
             "empirical",
@@ -52,7 +52,7 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "kmhks",
-            "One Gaussian kernel, implicit map, kernel Ho-Kashyap learner (paper 002)",
+            "One Gaussian kernel, implicit map, kernel Ho-Kashyap learner (Wang and Chen 2009)",
             "uniform",
             ONE_RBF,
             "implicit",
@@ -60,7 +60,8 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "multik-mhks",
-            "Linear, Gaussian and quadratic kernels, one MHKS per kernel, coupled (paper 000)",
+            "Linear, Gaussian and quadratic kernels, one MHKS per kernel, coupled"
+            " (Wang, Chen and Sun 2008)",
             "ifsl(rule='gradient')",
             PLAIN_KERNELS,
             "empirical",
@@ -68,7 +69,7 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "multiv-kmhks",
-            "Gaussian and cubic kernels, one KMHKS per kernel, coupled (paper 002)",
+            "Gaussian and cubic kernels, one KMHKS per kernel, coupled (Wang and Chen 2009)",
             "ifsl(rule='fixed-mean')",
             ("rbf(sigma='mean')", "polynomial(degree=3)"),
             "implicit",
@@ -77,7 +78,7 @@ def mklkit_presets() -> Iterable[Preset]:
         Preset(
             "rpemekl",
             "Three members on maps of a tenth of the rows, at most 1,000, coupled MHKS, by vote"
-            " (paper 004)",
+            " (Wang et al. 2013)",
             "ifsl(rule='gradient')",
             RPEMEKL_KERNELS,
             # As in the paper's largest set; a tenth of millions of rows would take forever.
@@ -87,7 +88,8 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "nu-mkl",
-            "Four Gaussian widths, weights for each of four soft clusters, embedding (paper 001)",
+            "Four Gaussian widths, weights for each of four soft clusters, embedding"
+            " (Mu and Zhou 2011)",
             # Two alternations, each as far as the ratio rises: converged weights overfit the
             # training rows, and the published steps stop far from convergence.
             "cluster-gating(n_clusters=4, alpha=0.001, max_iter=2)",
@@ -98,7 +100,7 @@ def mklkit_presets() -> Iterable[Preset]:
         *(
             Preset(
                 f"paper-dimkl{number}",
-                f"DiMKL {number} on the five Gaussian widths of paper 003, libsvm with C = 1",
+                f"DiMKL {number} on five Gaussian widths, libsvm with C = 1 (Price et al. 2022)",
                 f"dimkl{number}",
                 FIVE_WIDTHS,
                 "implicit",

@@ -42,15 +42,13 @@ class GAMKL(NormBallWeighting):
     C : float, optional
         C of the inner support vector machines; by default the learner's C (1 if it has none).
 
-    Notes
-    -----
-    M Gram matrices of memory and ``population * (generations + 1) * cv`` support vector machines
-    (without ``cv`` for the objective). The search is SciPy's differential evolution, made for a
-    box of M numbers: accuracy is piecewise constant, which rules out methods that use gradients or
-    a smooth model. The same seed gives the same weights.
-    Source: Pinar et al. (2016), as summarised by paper 003 (section 2.3.2). Accuracy as the default
-    fitness is our reading: 003 finds GAMKL's solutions better than MKLGL's, and MKLGL already
-    minimises the objective, which is convex.
+    Notes ----- M Gram matrices of memory and ``population * (generations + 1) * cv`` support vector
+    machines (without ``cv`` for the objective). The search is SciPy's differential evolution, made
+    for a box of M numbers: accuracy is piecewise constant, which rules out methods that use
+    gradients or a smooth model. The same seed gives the same weights. Source: Pinar et al. (2016),
+    as summarised by Price et al. 2022 (section 2.3.2). Accuracy as the default fitness is our
+    reading: that paper finds GAMKL's solutions better than MKLGL's, and MKLGL already minimises the
+    objective, which is convex.
 
     Examples
     --------

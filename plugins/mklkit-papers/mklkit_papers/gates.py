@@ -1,4 +1,4 @@
-"""Plots of gates, one panel per kernel (paper 001, Figure 3)."""
+"""Plots of gates, one panel per kernel (Mu and Zhou 2011, Figure 3)."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Plane:
 class GatesDisplay(PanelsDisplay):
     """Each row's weight on each kernel for gating combiners, one panel per kernel.
 
-    For rows of two columns the plane is coloured by the gate, with the rows on top (paper 001,
-    Figure 3); wider rows are shown in their first two principal components, coloured by their own
-    gate.
+    For rows of two columns the plane is coloured by the gate, with the samples on top (Mu and Zhou
+    2011, Figure 3); wider samples are shown in their first two principal components, coloured by
+    their own gate.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ class ConcatenatedDecision(BlockDecision):
 @register
 @attrs.frozen
 class CCAMHKS1(CorrelatedCombiner):
-    """CCA+MHKS₁: one learner on the views' concatenated near-mean CCA projections (000, Fig. 2a).
+    """CCA+MHKS₁: one learner on the views' concatenated near-mean CCA projections.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class VotedDecision(BlockDecision):
 @register
 @attrs.frozen
 class CCAMHKS2(CorrelatedCombiner):
-    """CCA+MHKS₂: majority vote of one learner per view's near-mean CCA projection (000, Fig. 2b).
+    """CCA+MHKS₂: majority vote of one learner per view's near-mean CCA projection.
 
     The decision value is the mean of the signs; the mean of f/√(1 + f²), scaled to less than half
     a vote, breaks ties.
