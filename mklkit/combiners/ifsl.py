@@ -106,6 +106,8 @@ class IFSL(CouplingCombiner):
 
     Notes
     -----
+    Cost: O(MNp) per iteration on M views of p features, O(MN²) on Gram matrices.
+
     α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol,
     max_iter, b0)``). A view's squares are those of the rows that have its source, and f̄ is the
     mean of the views that a row has. An iteration, or a pass of the smooth solver, costs two

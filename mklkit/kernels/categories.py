@@ -23,12 +23,16 @@ class Overlap(FixedKernel, FeatureKernel):
     columns with a value of x; without gaps this is the share. (The share among the columns in which
     both have a value is not positive semi-definite.) A row of gaps has similarity zero to all rows.
 
+    See Also
+    --------
+    TokenSet : Similarity of sets of categories.
+
     Notes
     -----
-    O((n + m)q) for q columns to number the categories of the rows in each call; O(nm) for each
-    category that many rows have, and for others the number of pairs of rows that have it. It is the
-    linear kernel of one-hot encoded columns, divided by the lengths. Of C. Stanfill, D. Waltz:
-    Toward memory-based reasoning. Communications of the ACM 29 (1986).
+    Cost: O((n + m)q) for q columns to number the categories of the rows in each call;
+    O(nm) for each category that many rows have, and for others the number of pairs of rows that
+    have it. It is the linear kernel of one-hot encoded columns, divided by the lengths. Source: C.
+    Stanfill, D. Waltz: Toward memory-based reasoning. Communications of the ACM 29 (1986).
 
     Examples
     --------

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from helpers.documents import ROOT
 
-from mklkit.evaluation.methods_section import citations_of
+from mklkit.registry.citations import citations_of
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 

@@ -53,6 +53,11 @@ class Folds:
     all_scored : bool, default=False
         Whether it is an error if a class has a single row, which could only be trained on.
 
+    See Also
+    --------
+    HoldOut : One test part.
+    MonteCarlo : Several random test parts.
+
     Examples
     --------
     >>> splits = make_splits(np.array(list("aabb")), Folds(2, repeats=3))
@@ -99,6 +104,10 @@ class GivenSplits:
         What a splitter gets as X.
     kept : ndarray of bool of shape (n,), optional
         Which of the rows that a list counts are there; by default all of them.
+
+    See Also
+    --------
+    Folds : Splits made from the number of folds.
 
     Examples
     --------
@@ -147,6 +156,10 @@ class HoldOut:
     share : float
         The share that is held out, above 0 and below 1.
 
+    See Also
+    --------
+    Folds : Cross-validation.
+
     Examples
     --------
     >>> (split,) = make_splits(np.arange(8) % 2, HoldOut(0.25))
@@ -172,6 +185,10 @@ class MonteCarlo:
         The number of splits.
     train : float
         The share of the rows for training.
+
+    See Also
+    --------
+    Folds : Test parts that do not overlap.
 
     Examples
     --------
@@ -211,6 +228,10 @@ class PartsColumn:
         The part of each row.
     name : str
         The name of the column.
+
+    See Also
+    --------
+    GivenSplits : User-supplied splits in Python.
 
     Examples
     --------

@@ -85,6 +85,8 @@ class Localized(GatingCombiner):
 
     Notes
     -----
+    Cost: O(MN²) to O(N³) per step, a few support vector machines, and M Gram matrices of memory.
+
     The gates' inputs are all columns, standardised: the set of possible gates is the same, and step
     lengths are comparable. Reported weights are mean gates divided by their sum. M Gram matrices
     are held; a step solves a few support vector machines, O(MN²) to O(N³) each. The columns must be

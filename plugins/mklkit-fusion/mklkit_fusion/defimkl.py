@@ -70,6 +70,8 @@ class DeFIMKL(LearnedFusion):
 
     Notes
     -----
+    Cost: one support vector machine per kernel, and one program in the 2ᴹ values of the measure.
+
     Sources: Price et al. 2022, Algorithms 2 and 3; A. J. Pinar, T. C. Havens, D. T.
     Anderson, L. Hu: Feature and decision level fusion using multiple kernel learning and fuzzy
     integrals. FUZZ-IEEE 2015; A. J. Pinar et al. in IEEE Transactions on Fuzzy Systems 25 (2017).

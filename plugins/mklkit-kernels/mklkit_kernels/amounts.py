@@ -23,9 +23,9 @@ class Tanimoto(AmountKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Positive semi-definite for all rows, as it is
-    Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Of L. Ralaivola, S. Swamidass, H. Saigo, P. Baldi:
-    Graph kernels for chemical informatics. Neural Networks 18 (2005).
+    Cost: O(nmq) for q columns, one matrix product. Positive semi-definite for all rows,
+    as it is Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Source: L. Ralaivola, S. Swamidass, H.
+    Saigo, P. Baldi: Graph kernels for chemical informatics. Neural Networks 18 (2005).
 
     Examples
     --------
@@ -58,9 +58,10 @@ class Intersection(HistogramKernel):
 
     Notes
     -----
-    O(nmq) for q columns. Of M. Swain, D. Ballard: Color indexing. International Journal of Computer
-    Vision 7 (1991); positive semi-definite by F. Odone, A. Barla, A. Verri: Building kernels from
-    binary strings for image matching. IEEE Transactions on Image Processing 14 (2005).
+    Cost: O(nmq) for q columns. Source: M. Swain, D. Ballard: Color indexing.
+    International Journal of Computer Vision 7 (1991); positive semi-definite by F. Odone, A. Barla,
+    A. Verri: Building kernels from binary strings for image matching. IEEE Transactions on Image
+    Processing 14 (2005).
 
     Examples
     --------
@@ -98,9 +99,9 @@ class Periodic(Kernel, FittedKernel):
 
     Notes
     -----
-    O(nmq) for q columns: it is the Gaussian kernel with σ = ℓ of the places on a circle, and so
-    positive semi-definite. Of D. MacKay: Introduction to Gaussian processes. Neural Networks and
-    Machine Learning, 1998.
+    Cost: O(nmq) for q columns. It is the Gaussian kernel with σ = ℓ of the places on a
+    circle, and so positive semi-definite. Source: D. MacKay: Introduction to Gaussian processes.
+    Neural Networks and Machine Learning, 1998.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class MonotoneConjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Conjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
@@ -150,7 +150,7 @@ class MonotoneDisjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
@@ -188,7 +188,7 @@ class Disjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------

@@ -32,9 +32,9 @@ class FrequencyOverlap(Kernel):
 
     Notes
     -----
-    O(Nq log N) to fit q columns; the cost of a call is that of ``overlap``. Of L. Belanche,
-    M. Villegas: Kernel functions for categorical variables with application to problems in the life
-    sciences. Artificial Intelligence Research and Development (CCIA 2013).
+    Cost: O(Nq log N) to fit q columns; the cost of a call is that of ``overlap``.
+    Source: L. Belanche, M. Villegas: Kernel functions for categorical variables with application to
+    problems in the life sciences. Artificial Intelligence Research and Development (CCIA 2013).
 
     Examples
     --------

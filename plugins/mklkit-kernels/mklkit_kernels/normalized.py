@@ -30,10 +30,15 @@ class Centered(WrappingKernel):
 
     Notes
     -----
+    Cost: that of the other kernel, and O(nN) for the means of n new samples.
+
     The model keeps the training rows, or 5,000 evenly spaced ones, for the mean, in which weights
     of rows count. A new row is compared with all of them; the means of kept rows are stored. If a
     learner has a free bias and coefficients of sum zero, as support vector machines do, centring
     does not change decisions, only the weights from rules.
+
+    Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
+    University Press (2004).
 
     Examples
     --------
@@ -121,6 +126,13 @@ class TraceNormalized(WrappingKernel):
     ----------
     kernel : Kernel or str, default='rbf'
         The kernel that is divided.
+
+    Notes
+    -----
+    Cost: that of the other kernel, and O(N) for the trace.
+
+    Source: G. R. G. Lanckriet, N. Cristianini, P. Bartlett, L. El Ghaoui, M. I. Jordan: Learning
+    the kernel matrix with semidefinite programming. Journal of Machine Learning Research 5 (2004).
 
     Examples
     --------

@@ -51,12 +51,24 @@ class Complete(Missing):
 
     Notes
     -----
-    O(N³) per source and turn; for implicit maps, but not kernels on text. Completed kernels are
-    positive semi-definite, as inner products of images. A new row needs the similarities to all
-    training rows. Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning
-    106 (2017), where completed kernels are A K A', with A the identity for rows that have the
-    source, and each is close to a non-negative sum of the others. Unlike there, A and s are not
-    searched together by gradients, with a sparse A: ridge regression also gives A for new rows.
+    Cost: O(N³) per source and turn; for implicit maps, but not kernels on text.
+    Completed kernels are positive semi-definite, as inner products of images. A new row needs the
+    similarities to all training rows. Source: Bhadra, Kaski and Rousu, Multi-view kernel
+    completion, Machine Learning 106 (2017), where completed kernels are A K A', with A the identity
+    for rows that have the source, and each is close to a non-negative sum of the others. Unlike
+    there, A and s are not searched together by gradients, with a sparse A: ridge regression also
+    gives A for new rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.sqrt(np.arange(24.0).reshape(12, 2))
+    >>> X[:3, 1] = np.nan
+    >>> kernels = ["first:rbf@0:1", "second:rbf@1:2"]
+    >>> model = MKLClassifier(kernels, missing="complete").fit(X, [0] * 6 + [1] * 6)
+    >>> model.predict(X[[0, 11]]).tolist()
+    [0, 1]
     """
 
     name: ClassVar[str] = "complete"

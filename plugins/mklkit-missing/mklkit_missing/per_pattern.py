@@ -34,8 +34,24 @@ class PerPattern(Missing):
 
     Notes
     -----
-    One fit per pattern, on all rows that have its sources. Decision values of different models are
-    on different scales, so rankings of rows are less reliable than their classes.
+    Cost: one fit per pattern of missing sources.
+
+    A fit of a pattern uses all samples that have its sources. Decision values of different models
+    are on different scales, so rankings of samples are less reliable than their classes.
+
+    Source: M. Saar-Tsechansky, F. Provost: Handling missing values when applying classification
+    models. Journal of Machine Learning Research 8 (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.sqrt(np.arange(24.0).reshape(12, 2))
+    >>> X[:3, 1] = np.nan
+    >>> kernels = ["first:rbf@0:1", "second:rbf@1:2"]
+    >>> model = MKLClassifier(kernels, missing="per-pattern").fit(X, [0] * 6 + [1] * 6)
+    >>> model.predict(X[[0, 11]]).tolist()
+    [0, 1]
     """
 
     name: ClassVar[str] = "per-pattern"

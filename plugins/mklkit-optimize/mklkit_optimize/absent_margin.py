@@ -63,6 +63,8 @@ class AbsentMargin(Missing):
 
     Notes
     -----
+    Cost: one support vector machine per alternation, and M Gram matrices of memory.
+
     Replaces the weights of the combiner, for two classes (several are solved in pairs or one
     against the rest, as usual), on Gram matrices; the learner is then fitted to the same kernel. It
     refuses numbers, rows without labels, features, and combiners without weights of a sum. If no

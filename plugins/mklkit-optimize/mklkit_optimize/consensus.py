@@ -34,6 +34,8 @@ class Consensus(WeightingCombiner):
 
     Notes
     -----
+    Cost: O(N²(d + M²)), in two passes over the tiles; on p features O(Np²) per pair of kernels.
+
     The cosines do not depend on the kernels' sizes, but the sum Σ w_m K_m does. mixKernel first
     divides every kernel by the roots of its diagonal, as ``cosine(polynomial)`` does here; ``rbf``
     and the default kernels have k(x, x) = 1 anyway. A constant kernel gets weight 0. If the first
@@ -101,6 +103,8 @@ class GraphConsensus(WeightingCombiner):
 
     Notes
     -----
+    Cost: O(N²(d + Mk + M)) per kernel for k neighbours, in two passes over each Gram matrix.
+
     With ``norm=2`` the program is not convex, and the result is that of the published alternating
     iteration (ADMM), which starts from equal weights, ends at a change of 0.01, and usually stays
     near them. With ``norm=1`` the result is the exact minimum.

@@ -33,6 +33,8 @@ class EasyMKL(WeightingCombiner):
 
     Notes
     -----
+    Cost: O(MN²) for two passes over the kernels' tiles, and one quadratic program of at most O(N³).
+
     A single quadratic program, solved by libsvm, or by Clarabel in O(N³) if λ < 1e-3, or if λ is
     negligible against the kernels' values and libsvm does not converge in 300 N steps. Two passes
     over the kernels' tiles and one matrix of memory, whatever M. If the hulls meet (λ = 0, classes

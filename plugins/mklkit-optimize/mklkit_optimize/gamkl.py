@@ -42,7 +42,12 @@ class GAMKL(NormBallWeighting):
     C : float, optional
         C of the inner support vector machines; by default the learner's C (1 if it has none).
 
-    Notes ----- M Gram matrices of memory and ``population * (generations + 1) * cv`` support vector
+    Notes
+    -----
+    Cost: ``population * (generations + 1) * cv`` support vector machines, and M Gram matrices of
+    memory.
+
+    M Gram matrices of memory and ``population * (generations + 1) * cv`` support vector
     machines (without ``cv`` for the objective). The search is SciPy's differential evolution, made
     for a box of M numbers: accuracy is piecewise constant, which rules out methods that use
     gradients or a smooth model. The same seed gives the same weights. Source: Pinar et al. (2016),

@@ -35,6 +35,8 @@ class GRAM(MarginWeighting):
 
     Notes
     -----
+    Cost: two quadratic programs in N variables per step, and M Gram matrices of memory.
+
     The publication follows the gradient with a fixed step. R² is a maximum of functions that are
     linear in w, and ρ² a minimum of such: each α and each γ is a cut, and a linear program over all
     cuts proposes weights and bounds the ratio from below, so the result is the global minimum.

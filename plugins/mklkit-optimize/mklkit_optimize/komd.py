@@ -30,6 +30,8 @@ class KOMD(Learner):
 
     Notes
     -----
+    Cost: one quadratic program in N variables, at most O(N³).
+
     The program and solver of ``easymkl``. A row of weight v counts as v rows, over which its
     γ spreads. With a ridge all rows contribute to the decision. Source: Aiolli, Da San Martino and
     Sperduti (2008); the ridge times n₊n₋/(n₊ + n₋), which makes it independent of the number of

@@ -53,6 +53,8 @@ class LooRidge(LearnedWeighting):
 
     Notes
     -----
+    Cost: O(MN³) per step, and M Gram matrices of memory.
+
     Levenberg–Marquardt steps from kernels of equal size and 3, 30 and 300 times the best ridge for
     these; O(Mn³) for n rows and M kernels, and M Gram matrices in memory. Several targets are
     learned at once: each step tries twelve points near the goals of most targets, and targets that

@@ -39,6 +39,8 @@ class PWMK(LearnedWeighting):
 
     Notes
     -----
+    Cost: ``cv`` fits of the learner per kernel, one Gram matrix at a time.
+
     ``cv`` fits per kernel, one Gram matrix at a time. Automatic parameters of a learner, such as C,
     are chosen on all rows for each kernel. Weights of rows count in the accuracy too. Source:
     Tanabe, Ho, Nguyen and Kawasaki (2008).

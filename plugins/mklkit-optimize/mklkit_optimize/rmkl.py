@@ -38,6 +38,9 @@ class RMKL(SimpleMKL):
 
     Notes
     -----
+    Cost: one support vector machine per step, one program per kernel, and M Gram matrices of
+    memory.
+
     The dual has the kernels K_m + (R_m²/C)I and no bound on α: it is SimpleMKL's problem, which is
     convex, with a hard margin, and is solved in the same way. Σ w_m R_m² bounds the squared radius
     of the sum. The learner is fitted on plain Σ w_m K_m. M Gram matrices of memory, one program per

@@ -54,6 +54,9 @@ class SimpleMKL(SaddleWeighting):
 
     Notes
     -----
+    Cost: one or two support vector machines per step, and O(F³ + MF²) for F support vectors with α
+    < C.
+
     M Gram matrices of memory; per step one or two support vector machines, and the Hessian in
     O(F³ + MF²) for F support vectors with α < C. The publication follows only the reduced gradient,
     whose steps are short near an ill-conditioned optimum: on 800 rows with a linear kernel

@@ -109,6 +109,8 @@ class CCAMHKS1(CorrelatedCombiner):
 
     Notes
     -----
+    Cost: O(Np² + p³) per view of p features for the projections, and one fit of the learner.
+
     The reported weights are uniform: each view contributes the same number of features.
 
     Examples
@@ -169,6 +171,10 @@ class CCAMHKS2(CorrelatedCombiner):
         Components per view; by default as many as the narrowest view has columns.
     alpha : float, default=0.1
         Ridge κ of :class:`NmCCA`, relative to each view's largest eigenvalue.
+
+    Notes
+    -----
+    Cost: O(Np² + p³) per view of p features for the projections, and one fit of the learner each.
 
     Examples
     --------

@@ -51,7 +51,9 @@ class NmCCA(BaseEstimator):
         for two views the canonical correlation ρ is ``2 * agreement_ - 1``. A larger ``alpha``
         makes the values smaller.
 
-    Notes ----- The pairwise objective of many-view CCA, Σ_{k,l} ‖S_kW_k − S_lW_l‖², is 2M times
+    Notes
+    -----
+    The pairwise objective of many-view CCA, Σ_{k,l} ‖S_kW_k − S_lW_l‖², is 2M times
     this one: with the same constraint the solutions are the same, and for two views those of CCA
     (up to scale). With kernels, pass empirical maps as views, or use
     :class:`mklkit_views.KernelNmCCA`. O(N·p² + p³) per view, and once for p = min(N, Σp_k). Source:

@@ -69,6 +69,8 @@ class SVM2K(Combiner):
 
     Notes
     -----
+    Cost: O(N³) per iteration of one quadratic program in 4N variables.
+
     One quadratic program in 4N variables (plus the rank of each nearly singular Gram matrix), about
     O(N³) per iteration of Clarabel's interior-point method: for a few thousand rows at most. With
     kernel values of 10¹² and more the solver may fail; scale the features then. With ε = 0 nearly

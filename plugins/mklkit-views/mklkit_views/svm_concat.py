@@ -19,7 +19,11 @@ class SVMConcat(Combiner):
     concatenated full maps are Σ_m K_m. Unlike ``uniform`` it does not divide the sum by M, as if C
     were M times as large. ``feature_map="empirical(subset=0.1)"`` concatenates features.
 
-    Notes ----- The reported weights, 1/M, are the kernels' shares in the sum. Source: Wang, Chen
+    Notes
+    -----
+    Cost: O(MN²) for the sum, and one support vector machine, between O(N²) and O(N³).
+
+    The reported weights, 1/M, are the kernels' shares in the sum. Source: Wang, Chen
     and Sun 2008, section 3.
 
     Examples
