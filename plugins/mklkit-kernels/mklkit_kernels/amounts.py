@@ -19,11 +19,11 @@ class Tanimoto(AmountKernel):
     """Common share of two fingerprints, k(x, z) = xᵀz/(‖x‖² + ‖z‖² − xᵀz).
 
     For columns of 0 and 1 this is Jaccard's index, the share of the columns that both have among
-    those that at least one has. Two rows of zeros have similarity one.
+    those that at least one has. Two samples of zeros have similarity one.
 
     Notes
     -----
-    Cost: O(nmq) for q columns, one matrix product. Positive semi-definite for all rows,
+    Cost: O(nmq) for q columns, one matrix product. Positive semi-definite for all samples,
     as it is Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Source: L. Ralaivola, S. Swamidass, H.
     Saigo, P. Baldi: Graph kernels for chemical informatics. Neural Networks 18 (2005).
 
@@ -53,8 +53,8 @@ class Intersection(HistogramKernel):
     Parameters
     ----------
     normalize : bool, default=True
-        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay
-        unchanged and have similarity zero to all rows.
+        Whether each sample is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay
+        unchanged and have similarity zero to all samples.
 
     Notes
     -----
@@ -134,7 +134,7 @@ class Periodic(Kernel, FittedKernel):
         return np.exp(np.minimum(values, 0, out=values), out=values)
 
     def diagonal(self, a: Array) -> Array:
-        """Return 1 for each row."""
+        """Return 1 for each sample."""
         return np.ones(len(a))
 
     def _on_circles(self, rows: Array) -> Array:

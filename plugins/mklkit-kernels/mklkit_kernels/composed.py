@@ -125,7 +125,7 @@ class FittedComposition(FittedKernel):
         return reduce(JOINS[self.name], (kernel(a, b) for kernel in self.kernels))
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         return reduce(JOINS[self.name], (kernel.diagonal(a) for kernel in self.kernels))
 
 
@@ -240,5 +240,5 @@ class FittedPower(FittedKernel):
         return self.kernel(a, b) ** self.exponent
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         return self.kernel.diagonal(a) ** self.exponent

@@ -26,10 +26,10 @@ from mklkit_missing.wrapping import Around, has_sources
 @register
 @attrs.frozen
 class PerPattern(Missing):
-    """Learn a model for each pattern of sources, from all rows that have at least these.
+    """Learn a model for each pattern of sources, from all samples that have at least these.
 
-    The model of the sources that a row has decides it (available cases). If no training row has
-    that pattern, or too few of both classes, the model of its largest sub-pattern decides; each
+    The model of the sources that a sample has decides it (available cases). If no training sample
+    has that pattern, or too few of both classes, the model of its largest sub-pattern decides; each
     single source has a model.
 
     Notes
@@ -69,7 +69,7 @@ class _PatternCombiner(Around):
     def fit(
         self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> PatternDecision:
-        """Return a decision for each pattern of the training rows, and for each single source."""
+        """Return a decision for each pattern of the training samples, and for each source."""
         if self.traits.n_kernels is not None or self.combiner.name in ("given", "fixed-share"):
             raise IncompatibleError(
                 f"missing='per-pattern' combines some of the kernels in each pattern, and"
@@ -111,9 +111,9 @@ class _PatternCombiner(Around):
 @register
 @attrs.frozen(eq=False)
 class PatternDecision(BlockDecision):
-    """The decisions of patterns (P, M), with True for the sources that a row has.
+    """The decisions of patterns (P, M), with True for the sources that a sample has.
 
-    The weights (M,) are the means over the patterns of the training rows. ``default`` are the
+    The weights (M,) are the means over the patterns of the training samples. ``default`` are the
     values of a row whose sources have no model: means of numbers, else zeros.
     """
 

@@ -21,7 +21,8 @@ NO_MARGIN = 1e-7
 class EasyMKL(WeightingCombiner):
     """Weight each kernel by γᵀYK_mYγ, where γ are the nearest class distributions under ΣK_m.
 
-    γ minimises (1 − λ)γᵀY(ΣK_m)Yγ + λ‖γ‖² over the probability distributions on each class's rows.
+    γ minimises (1 − λ)γᵀY(ΣK_m)Yγ + λ‖γ‖² over the probability distributions on each class's
+    samples.
 
     Parameters
     ----------

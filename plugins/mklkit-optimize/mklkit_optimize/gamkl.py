@@ -139,7 +139,7 @@ class GAMKL(NormBallWeighting):
 def _errors(
     problem: SaddleProblem, weights: Array, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 ) -> float:
-    """Return the share of held-out rows that the support vector machine misclassifies."""
+    """Return the share of held-out samples that the support vector machine misclassifies."""
     gram = problem.combined(weights)
     wrong = 0
     rows = 0

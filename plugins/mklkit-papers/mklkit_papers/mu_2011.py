@@ -1,7 +1,7 @@
 """Mu and Zhou 2011: kernel weights per soft cluster, learned with a graph embedding.
 
 Section 7.2: four Gaussian kernels, discriminant analysis with γ = 1e-3, ten random divisions into
-30 % training and 70 % test rows. Section 7.1, the four stars, is in mu_2011_stars.
+30 % training and 70 % test samples. Section 7.1, the four stars, is in mu_2011_stars.
 """
 
 from __future__ import annotations

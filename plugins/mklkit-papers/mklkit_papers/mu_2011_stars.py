@@ -28,7 +28,7 @@ from mklkit_papers.stars import GAPS, make_four_stars
 STARS = DataUse("4-XmasStar", "", quick=3)
 N_ROWS, TRAIN = 800, 0.3
 GAMMA = 1e-3 * TRAIN * N_ROWS
-"""1e-3, of scatters that are averages over the training rows."""
+"""1e-3, of scatters that are averages over the training samples."""
 WIDTHS = (0.01, 0.1, 1, 10, 100)
 KERNELS = [f"K{width:g}:rbf(gamma={width**-2:g})" for width in WIDTHS]
 NAMES = [f"K{width:g}" for width in WIDTHS]
@@ -43,7 +43,7 @@ THETA = published("mu-2011-eq16")
 
 @attrs.frozen(eq=False)
 class Stars:
-    """The rows (N, 2) of one seed, and cluster gating until convergence on the training rows."""
+    """The rows (N, 2) of one seed, and cluster gating until convergence on the training samples."""
 
     rows: Array
     labels: Any
@@ -69,7 +69,7 @@ class Stars:
         return np.asarray(decision.gates.memberships(rows))
 
     def fitted(self, name: str, seed: int) -> MKLClassifier:
-        """Return a system, fitted on the training rows."""
+        """Return a system, fitted on the training samples."""
         if name == GATED:
             return self.gated
         if name == LOCALIZED:
@@ -107,7 +107,7 @@ def _by_group(stars: Stars, values: Array) -> Array:
 
 
 def _accuracies(name: str, seed: int) -> Array:
-    """Return a system's test accuracies in %: of all rows, and of each group."""
+    """Return a system's test accuracies in %: of all samples, and of each group."""
     stars = Stars.of_seed(seed)
     right = stars.fitted(name, seed).predict(stars.rows[stars.test]) == stars.labels[stars.test]
     groups = stars.groups[stars.test]

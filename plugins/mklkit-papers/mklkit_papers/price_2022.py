@@ -1,7 +1,7 @@
 """Price et al. 2022: kernel weights from the kernel matrix alone (DiMKL).
 
 Section 5.2: features scaled to [−1, 1] on the training part, five Gaussian kernels, libsvm with
-C = 1, a hundred random divisions into 80 % training and 20 % test rows.
+C = 1, a hundred random divisions into 80 % training and 20 % test samples.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ KERNELS: PrintedTable = {f"κ{number}": {} for number in range(1, 6)}
 
 
 def mean_weight_lines(session: Session, use: DataUse) -> Iterator[Line]:
-    """Yield the mean weight of each kernel and its deviation over the divisions (Figure 4)."""
+    """Yield the mean weight of each kernel and standard deviation over the divisions (Figure 4)."""
     weights = weight_lines(EXPERIMENT, use.label, KERNELS, [(name, name) for name in HEURISTICS])
     for line in weights.of_set(session, use):
         row = f"{use.label}, {line.column}"

@@ -32,7 +32,7 @@ COMBINERS |= {"DiMKL5": "dimkl5(distance='printed')", "MKLGL": "mklgl(C=0.1)"}
 TIME = Measure("time, s", "lower", 4)
 COLUMNS = 10
 APART = 1.0
-"""Distance of the two class means of synthetic rows in each column, in deviations."""
+"""Distance of the two class means of synthetic rows in each column, in standard deviations."""
 MOST_ROWS, QUICK_ROWS = 5000, 1000
 """The number of Gram matrices in a full and in a quick run."""
 RUNS = DataUse("synthetic", "synthetic", repeats=20, quick=5)
@@ -63,7 +63,7 @@ def time_lines(session: Session, use: DataUse) -> Iterator[Line]:
 def _timed(session: Session, line: Line, n_rows: int, run: Callable[[], Callable[[], Any]]) -> Line:
     """Return a line with the median time of several runs, after one that is not counted.
 
-    Other programs on the machine disturb a mean; the deviation tells how much.
+    Other programs on the machine disturb a mean; the standard deviation tells how much.
     """
     if n_rows > MOST_ROWS:
         size = 5 * 8 * n_rows**2 / 2**30

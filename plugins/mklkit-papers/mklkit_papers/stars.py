@@ -42,7 +42,7 @@ def make_four_stars(
     y : ndarray of shape (n_samples,)
         0 and 1.
     group : ndarray of shape (n_samples,)
-        The group of each row, numbered like the gaps.
+        The group of each sample, numbered like the gaps.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class OfMeasure(Column):
     signed: bool = False
 
     def text(self, row: Row) -> str:
-        """Return the value of a row, with its deviation, as text."""
+        """Return the value of a row, with its standard deviation, as text."""
         write = signed if self.signed else number
         values = [row[key] for key in self.keys]
         known = [write(value, row["digits"]) for value in values if is_known(value)]

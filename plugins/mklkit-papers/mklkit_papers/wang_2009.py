@@ -1,6 +1,6 @@
 """Wang and Chen 2009: one kernel machine per kernel, coupled (MultiV-KMHKS).
 
-Section 3: two kernels on single-view data, each row set divided at random ten times.
+Section 3: two kernels on single-view data, each sample set divided at random ten times.
 """
 
 from __future__ import annotations

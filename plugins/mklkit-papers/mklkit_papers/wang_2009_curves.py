@@ -39,7 +39,7 @@ TRAINING_ERROR = Measure("training error, %", "lower", 2)
 
 
 def error_lines(session: Session, use: DataUse) -> Iterator[Line]:
-    """Yield the share of training rows that are misclassified after each number of passes."""
+    """Yield the share of training samples that are misclassified after each number of passes."""
     halves = session.training_parts(use, HALVES)
     for start, combiner in STARTS.items():
         for place, passes in enumerate(PASSES):
@@ -49,7 +49,7 @@ def error_lines(session: Session, use: DataUse) -> Iterator[Line]:
 
 
 def training_error(combiner: str, passes: int, rows: Any, labels: Any) -> float:
-    """Return the percentage of training rows misclassified after a number of passes."""
+    """Return the percentage of training samples misclassified after a number of passes."""
     learner = f"kmhks(tol={NEVER}, max_iter={passes})"
     model = preset_classifier("multiv-kmhks", combiner=combiner, learner=learner, random_state=SEED)
     with warnings.catch_warnings():

@@ -54,7 +54,7 @@ LEFT_OUT = {
 
 @attrs.frozen
 class Effort:
-    """The parameters to search on the training rows of a data set.
+    """The parameters to search on the training samples of a data set.
 
     Folds of RPEMEKL and MultiK-MHKS, and of the others; C of MKL's machines; C and D of SVM-2K,
     with each pair of kernels; λ of MKDA.

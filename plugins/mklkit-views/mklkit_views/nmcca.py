@@ -82,7 +82,7 @@ class NmCCA(BaseEstimator):
         Raises
         ------
         ValueError
-            For NaN, text, or fewer than two rows.
+            For NaN, text, or fewer than two samples.
         DataError
             A ``ValueError`` too: views of different rows, or without any variance.
         """
@@ -104,7 +104,7 @@ class NmCCA(BaseEstimator):
         return self
 
     def transform(self, views: Sequence[Any]) -> list[NDArray[Any]]:
-        """Return each view's projection (n, q), for new rows in the same views (n, p_k).
+        """Return each view's projection (n, q), for new samples in the same views (n, p_k).
 
         Raises
         ------
