@@ -1,8 +1,8 @@
 """Accuracy of feature maps against their number of features.
 
 Compares `empirical`, with each choice of landmarks, and `fourier` on one rbf kernel, whose width is
-half the mean distance between rows. Shown are the relative error ‖K − ΦΦᵀ‖/‖K‖ (Frobenius norm) on
-2,000 test rows, the accuracy of `mhks` in per cent on all test rows, and the seconds to fit the
+half the mean distance between samples. Shown are the relative error ‖K − ΦΦᵀ‖/‖K‖ (Frobenius norm)
+on 2,000 test samples, the accuracy of `mhks` in % on all test samples, and the seconds to fit the
 map. Errors and accuracies are means over three seeds, times the smallest of the three.
 
     python examples/feature_maps.py --letters letter.csv
@@ -36,7 +36,7 @@ Rows = NDArray[np.float64]
 
 
 def data_sets(n_rows: int, letters: str | None) -> Iterator[tuple[str, Rows, NDArray[Any]]]:
-    """Yield names, rows and two classes."""
+    """Yield names, samples and two classes."""
     rows, labels = make_classification(
         n_rows, 20, n_informative=10, n_clusters_per_class=8, class_sep=1.5, random_state=0
     )
@@ -52,7 +52,7 @@ def data_sets(n_rows: int, letters: str | None) -> Iterator[tuple[str, Rows, NDA
 
 
 def measured(spec: str, rows: list[Rows], labels: list[NDArray[Any]], seed: int) -> list[float]:
-    """Return a map's error, accuracy and seconds, for training and test rows and labels."""
+    """Return a map's error, accuracy and seconds, for training and test samples and labels."""
     kernel = RBF(gamma=RBF(sigma="mean/2").fit(rows[0][:SAMPLE]).gamma)
     feature_map = get_registry().create("feature_map", spec)
     fitted_kernel = kernel.fit(rows[0])
@@ -70,7 +70,7 @@ def measured(spec: str, rows: list[Rows], labels: list[NDArray[Any]], seed: int)
 def main() -> None:
     """Print the table."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    arguments.add_argument("--rows", type=int, default=20_000, help="training and test rows")
+    arguments.add_argument("--rows", type=int, default=20_000, help="training and test samples")
     arguments.add_argument("--features", type=int, nargs="+", default=[64, 256, 1024])
     arguments.add_argument("--seeds", type=int, default=3)
     arguments.add_argument("--letters", metavar="FILE", help="UCI's letters, classes in 'target'")

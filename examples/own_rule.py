@@ -17,7 +17,7 @@ from mklkit.plugin import weighting_rule
 
 @weighting_rule("class-gap")
 def class_gap(view, y):
-    """Weight a kernel by how much more similar rows are within classes than between them."""
+    """Weight a kernel by how much more similar samples are within classes than between them."""
     blocks = view.quadrants(y)
     within = (blocks.within_positive.mean + blocks.within_negative.mean) / 2
     return max(0.0, within - blocks.between.mean)

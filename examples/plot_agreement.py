@@ -1,11 +1,12 @@
 """
-How strong should views agree?
-==============================
+How strongly should views agree?
+================================
 
 ``ifsl`` couples one Ho-Kashyap learner (MHKS) per kernel so that their outputs agree. It has two
 parameters: the ridge c of each learner (``alpha``) and the strength λ of the agreement (``lam``).
-``MKLSearchCV`` fits the whole grid of both at once, as all its points share the Gram matrices and
-their decompositions. ``SearchSurfaceDisplay``, of the package mklkit-optimize, draws its scores.
+``MKLSearchCV`` fits the whole grid of both at once, because all its points share the Gram matrices
+and their decompositions. ``SearchSurfaceDisplay``, of the package mklkit-optimize, draws its
+scores.
 """
 
 from matplotlib import pyplot
@@ -32,8 +33,8 @@ print(f"accuracy {search.best_score_:.3f}")
 #
 # The ring marks the point that the search chooses. On the left, the two kernels are learned almost
 # separately and only averaged; on the right, they must agree, which helps if the ridge is weak and
-# hurts if it is strong. The ringed point is not necessarily better than those around it: one row is
-# 0.002 of accuracy, and neighbours differ by a few rows.
+# hurts if it is strong. The ringed point is not necessarily better than those around it: one sample
+# is 0.002 of accuracy, and neighbours differ by a few samples.
 display = SearchSurfaceDisplay.from_estimator(
     search, "combiner__lam", "learner__alpha", score_name="accuracy, mean of three folds"
 )

@@ -1,11 +1,11 @@
 """
-Many kernels, and the few that are needed
-=========================================
+Many candidate kernels, and the few that are needed
+===================================================
 
-Which kernel, on which columns, how wide? One answer is to start with many and keep those with large
-weights. Here are 24 kernels for the breast-cancer data, six on each of four groups of columns.
-``loo-ridge``, from mklkit-optimize, learns weights that minimise the leave-one-out error of a ridge
-regression, and gives most kernels almost no weight.
+Which kernel, on which columns, how wide? One answer is to start with many candidate kernels and
+keep those with large weights. Here are 24 candidates for the breast-cancer data, six on each of
+four groups of columns. ``loo-ridge``, from mklkit-optimize, learns weights that minimise the
+leave-one-out error of a ridge regression, and gives most kernels almost no weight.
 """
 
 import numpy as np
@@ -29,15 +29,15 @@ kinds = {
     "rbf ×½": "rbf(sigma='mean/2')",
     "rbf ×¼": "rbf(sigma='mean/4')",
 }
-bank = [kernel + glob for glob in groups.values() for kernel in kinds.values()]
+candidates = [kernel + glob for glob in groups.values() for kernel in kinds.values()]
 
 # %%
 # What is kept
 # ------------
 #
-# The weights are learned on three random halves of the rows, and the kernels with the largest
+# The weights are learned on three random halves of the samples, and the kernels with the largest
 # weights make a new model. ``kernels="auto"`` chooses a kernel for each group of columns by
-# leave-one-out errors before weights are learned, and leaves out groups that the others replace.
+# leave-one-out errors before weights are learned, and drops groups that the others replace.
 kept = (1, 2, 3, 6, 12, 24)
 halves = StratifiedShuffleSplit(3, train_size=0.5, random_state=0)
 accuracies, weights, chosen = [], [], []
@@ -47,9 +47,9 @@ for train, test in halves.split(X, y):
         model = MKLClassifier(kernels, combiner="loo-ridge", random_state=0)
         return model.fit(X.iloc[train], y[train])
 
-    weights.append(fitted(bank).weights_[0])
+    weights.append(fitted(candidates).weights_[0])
     order = np.argsort(-weights[-1])
-    largest = [fitted([bank[place] for place in order[:number]]) for number in kept]
+    largest = [fitted([candidates[place] for place in order[:number]]) for number in kept]
     accuracies.append([100 * model.score(X.iloc[test], y[test]) for model in largest])
     automatic = fitted("auto")
     chosen.append([len(automatic.kernels_), 100 * automatic.score(X.iloc[test], y[test])])
@@ -66,8 +66,8 @@ print("auto: {:.1f} kernels, accuracy {:.1f}".format(*np.mean(chosen, axis=0)))
 # %%
 # Top: the weights on the first half; each cell is a kernel, on the columns named on the left and of
 # the kind named below. Bottom: the accuracy with the largest kernels only, with its range over the
-# halves. A few kernels do as well as all. A dropped kernel is not useless: others have the same
-# information, and another half of the rows would keep others.
+# halves. A few kernels do as well as all. A dropped kernel is not useless. Others have the same
+# information, and another half of the samples would keep other kernels.
 figure, (above, below) = pyplot.subplots(2, 1, figsize=(5.8, 6.4), layout="constrained")
 image = above.imshow(
     weights[0].reshape(len(groups), len(kinds)), cmap="viridis", vmin=0, aspect="auto"

@@ -4,7 +4,8 @@ Decision boundaries of single kernels and of combinations
 
 Two classes in the plane: a large disc on the left, a fine chequerboard on the right. A wide kernel
 cannot follow the fine pattern, and a narrow one is ragged where the pattern is coarse. Their sum
-can do some of both, and so may weights that depend on the row, which ``cluster-gating`` learns.
+can do some of both, and so may weights that depend on the sample, which ``cluster-gating``
+learns.
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ rng = np.random.RandomState(0)
 
 
 def make(n_rows):
-    """Return rows and classes, with one class in ten wrong."""
+    """Return samples and classes, with one class in ten wrong."""
     X = rng.uniform([0, 0], [2, 1], (n_rows, 2))
     coarse = np.hypot(X[:, 0] - 0.5, X[:, 1] - 0.5) < 0.33
     fine = (np.floor(X[:, 0] * 5) + np.floor(X[:, 1] * 5)) % 2 == 1
@@ -32,13 +33,13 @@ wide, narrow = "wide:rbf(sigma=0.3)", "narrow:rbf(sigma=0.06)"
 models = {
     "wide kernel": MKLClassifier([wide], learner="svm(C=10)"),
     "narrow kernel": MKLClassifier([narrow], learner="svm(C=10)"),
-    "even sum": MKLClassifier([wide, narrow], learner="svm(C=10)"),
+    "average kernel": MKLClassifier([wide, narrow], learner="svm(C=10)"),
     "cluster-gating": MKLClassifier(
         [wide, narrow], combiner="cluster-gating(n_clusters=2)", learner="svm(C=10)", random_state=0
     ),
 }
 right = new_X[:, 0] >= 1
-print("accuracy on new rows      left  right")
+print("accuracy on new samples   left  right")
 for name, model in models.items():
     correct = model.fit(X, y).predict(new_X) == new_y
     print(f"{name:25} {correct[~right].mean():.3f}  {correct[right].mean():.3f}")
@@ -51,7 +52,8 @@ print(models["cluster-gating"].weights_frame()[["cluster", "kernel", "weight"]].
 #
 # The sum is nearly as good as the better kernel on either side. Gating is not: it gives all the
 # weight to the narrow kernel in both clusters. One label in ten is wrong, so no model can exceed
-# 0.9 except by chance. The picture shows every third row; on other data, a sum may not be enough.
+# 0.9 except by chance. The picture shows every third sample; on other data, a sum may not be
+# enough.
 figure, axes = pyplot.subplots(
     2, 2, figsize=(6.6, 3.9), sharex=True, sharey=True, layout="constrained"
 )

@@ -1,11 +1,11 @@
 """
-Are the probabilities right?
-============================
+Calibrated probabilities
+========================
 
 A decision value is not a probability. With ``probability=True`` the classifier is also fitted to
-parts of the rows, and sigmoids are fitted to the decision values of the rows left out. The curves
-show how many rows with a given probability belong to the class: on the diagonal, seven of ten rows
-with 0.7 do.
+parts of the samples, and sigmoids are fitted to the decision values of the held-out samples. The
+curves show how many samples with a given probability belong to the class. On the diagonal, seven of
+ten samples with 0.7 do.
 """
 
 from matplotlib import pyplot
@@ -39,11 +39,11 @@ for name, values in settings.items():
 # Calibration curves
 # ------------------
 #
-# A fixed sigmoid only squashes decision values into numbers between 0 and 1: of the rows with about
-# 0.65, four in five belong to the class. The histogram shows how many rows have which probability.
-# Calibration does not improve the classifier, as the order of the rows stays the same. Nor does a
-# curve near the diagonal mean that probabilities are informative: predicting the share of the class
-# for every row is calibrated, too.
+# A fixed sigmoid only squashes decision values into numbers between 0 and 1: of the samples with
+# about 0.65, four in five belong to the class. The histogram shows how many samples have which
+# probability. Calibration does not improve the classifier, because the order of the samples stays
+# the same. Nor does a curve near the diagonal mean that probabilities are informative. Predicting
+# the share of the class for every sample is calibrated, too.
 figure, (above, below) = pyplot.subplots(
     2, 1, figsize=(5.4, 6.2), height_ratios=(3, 1), sharex=True, layout="constrained"
 )
@@ -55,7 +55,7 @@ for (name, values), (color, style) in zip(settings.items(), styles, strict=True)
     )  # fmt: skip
     below.hist(values, bins=20, range=(0, 1), histtype="step", lw=2, ls=style[1:], color=color)
 above.plot([0, 1], [0, 1], ":", color=pyplot.rcParams["text.color"], label="right probabilities")
-above.set(xlabel="", ylabel="share of rows that are in the class")
+above.set(xlabel="", ylabel="share of samples in the class")
 above.legend(loc="upper left", frameon=False)
-below.set(xlabel="probability given", ylabel="rows")
+below.set(xlabel="probability given", ylabel="samples")
 pyplot.show()

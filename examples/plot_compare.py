@@ -1,11 +1,11 @@
 """
-Is the difference more than chance?
-===================================
+Comparing methods, with confidence intervals
+============================================
 
-Three weightings of two kernels on the same five splits, compared with each kernel alone and with
+Three combiners of two kernels are compared on the same five splits with each kernel alone and with
 scikit-learn's classifiers. The data are four groups of two stars, some far apart and some
 overlapping. The test and the bars, which are 95 % intervals, allow for splits that share training
-rows.
+samples.
 """
 
 from matplotlib import pyplot

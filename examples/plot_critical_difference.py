@@ -2,10 +2,10 @@
 Which method ranks better on several data sets?
 ===============================================
 
-Six methods on ten small data sets: three single kernels and three weightings of all of them. Each
+Six methods on ten small data sets: three single kernels and three combiners of all of them. Each
 data set ranks the methods by their accuracy in cross-validation, and the ranks are averaged. A bar
 joins methods whose average ranks are closer than Nemenyi's critical difference, so that ten data
-sets cannot tell them apart.
+sets do not show a difference.
 """
 
 import numpy as np
@@ -65,10 +65,10 @@ print((100 * scores).round(1).to_string())
 # Ranks
 # -----
 #
-# The diagram compares all pairs, so it tells little about each; two planned questions have more
-# power. It does not say by how much methods differ, and a rank depends on the other methods. Six
-# of these data sets are generated, with different shapes; ranks on them say nothing about other
-# kinds of data.
+# The diagram compares all pairs, and so has little power for each of them. Two planned questions
+# have more power. The diagram does not show by how much methods differ, and a rank depends on the
+# other methods. Six of these data sets are generated, with different shapes; ranks on them say
+# nothing about other kinds of data.
 questions = [
     ("Learned weights", "centered-alignment", "uniform"),
     ("All kernels or one", "uniform", ["linear", "wide rbf", "narrow rbf"]),

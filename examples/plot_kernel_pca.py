@@ -22,11 +22,11 @@ chosen = table.target.isin([0, 4, 6, 7, 9])
 X, digits = table.features[chosen], table.target[chosen].to_numpy()
 X = (X - X.mean()) / (X.std() + 1e-12)
 kernels = {name: f"{name}:rbf@{name}_*" for name in ("fourier", "pixel", "zernike")}
-banks = {name: [kernel] for name, kernel in kernels.items()}
-banks["consensus"] = list(kernels.values())
+combinations = {name: [kernel] for name, kernel in kernels.items()}
+combinations["consensus"] = list(kernels.values())
 points = {}
-for name, bank in banks.items():
-    transformer = MKLTransformer(bank, combiner="consensus")
+for name, members in combinations.items():
+    transformer = MKLTransformer(members, combiner="consensus")
     points[name] = make_pipeline(
         transformer, KernelPCA(2, kernel="precomputed", eigen_solver="dense")
     ).fit_transform(X)
@@ -38,9 +38,9 @@ print(transformer.fit(X).weights_frame()[["kernel", "weight"]].round(3).to_strin
 # Six and nine
 # ------------
 #
-# Fourier coefficients and Zernike moments put 6 and 9 in the same place, as neither changes when an
-# image is rotated; pixels separate them. The consensus is in between. Two components show only a
-# small part of a kernel: groups that overlap here may be separated in others.
+# Fourier coefficients and Zernike moments put 6 and 9 in the same place, because neither changes
+# when an image is rotated. Pixels separate them. The consensus is in between. Two components show
+# only a small part of a kernel: groups that overlap here may be separated in others.
 figure, axes = pyplot.subplots(2, 2, figsize=(6.4, 6), layout="constrained")
 styles = zip("o^sDv", ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"), strict=True)
 styles = dict(zip((0, 4, 6, 7, 9), styles, strict=True))

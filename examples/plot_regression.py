@@ -1,6 +1,6 @@
 """
-Two habits of one series
-========================
+Trend and seasonality
+=====================
 
 A simulated series of monthly values has a slow trend and a yearly season. A kernel on time models
 the trend, one on the month the season, and ``loo-ridge`` learns how much of each is needed. The
@@ -26,11 +26,11 @@ kernels = {
     "trend": "trend:polynomial(degree=2, gamma=0.1)@years",
     "season": "season:periodic(period=12, length=0.8)@month",
 }
-banks = {name: [kernel] for name, kernel in kernels.items()}
-banks["both"] = list(kernels.values())
+combinations = {name: [kernel] for name, kernel in kernels.items()}
+combinations["both"] = list(kernels.values())
 curves = {}
-for name, bank in banks.items():
-    model = MKLRegressor(bank, combiner="loo-ridge", random_state=0)
+for name, members in combinations.items():
+    model = MKLRegressor(members, combiner="loo-ridge", random_state=0)
     model.fit(table[known], values[known])
     curves[name] = model.predict(table)
     score = r2_score(values[~known], curves[name][~known])
@@ -38,12 +38,12 @@ for name, bank in banks.items():
 print(model.weights_frame()[["kernel", "weight"]].round(3).to_string(index=False))
 
 # %%
-# Known and asked for
-# -------------------
+# Training period and forecast
+# ----------------------------
 #
-# The dotted line marks the end of the known values. Weights of kernels of different size cannot be
-# compared: a polynomial grows with time, a periodic kernel is at most one. And nothing in the known
-# years says that the trend will continue: the model assumes it.
+# The dotted line marks the end of the training period. Weights of kernels of different size cannot
+# be compared: a polynomial grows with time, a periodic kernel is at most one. And nothing in the
+# training period shows that the trend will continue: the model assumes it.
 figure, axes = pyplot.subplots(figsize=(6.6, 4.2), layout="constrained")
 ink = pyplot.rcParams["text.color"]
 axes.plot(table["years"], values, "o", ms=4, mfc="none", color=ink, alpha=0.7, label="observed")

@@ -1,11 +1,12 @@
 """
-What shuffling a source costs
-=============================
+Ablation and permutation importance of sources
+==============================================
 
-A weight says that a kernel is used, not what it is worth. ``explain`` measures that in two ways:
-what is lost when the model is fitted without the kernel, and what is lost when its columns are
-shuffled in rows that the model has not seen. The table has text, numbers and categories, with a
-kernel for each, and all kernels have the same weight.
+A weight shows that a kernel is used, not what it is worth. ``explain`` measures its worth in two
+ways. Ablation is what is lost when the model is refitted without the kernel, and permutation
+importance is what is lost when its columns are permuted in samples that the model has not seen. The
+table has text, numbers and categories, with a kernel for each, and all kernels have the same
+weight.
 """
 
 from matplotlib import pyplot
@@ -28,30 +29,31 @@ print(
 # Kernels
 # -------
 #
-# Three equal weights, but three sources of very different value. Shuffling loses more than leaving
-# out: a model fitted without a source makes better use of the others, while one that relies on it
-# is misled by shuffled values.
+# The three weights are equal, but the sources have very different value. Permutation loses more
+# than ablation, because a model that is refitted without a source makes better use of the others,
+# while a model that relies on the source is misled by permuted values. ``plot`` draws a
+# :class:`~mklkit.plotting.KernelWorthDisplay`.
 explanation.plot()
 
 # %%
 # Columns
 # -------
 #
-# Each column is shuffled separately; the bars have 95 % intervals. ``level_3`` and ``level_4`` are
-# noise by construction, and nothing is lost. The picture does not say that all columns with short
-# bars can be dropped together: if two columns say the same, either can be shuffled without harm.
+# Each column is permuted separately, and the bars have 95 % confidence intervals. ``level_3`` and
+# ``level_4`` are noise by construction, and nothing is lost. Columns with short bars cannot always
+# be dropped together: if two columns are redundant, permuting either costs little.
 columns = explanation.columns.iloc[::-1]
-lost = 100 * columns["shuffled"]
+change = 100 * columns["shuffled"]
 figure, axes = pyplot.subplots(figsize=(6, 3.4), layout="constrained")
 axes.barh(
     columns["group"],
-    lost,
-    xerr=[lost - 100 * columns["shuffled_low"], 100 * columns["shuffled_high"] - lost],
+    change,
+    xerr=[change - 100 * columns["shuffled_low"], 100 * columns["shuffled_high"] - change],
     color="#CC79A7",
     ecolor=pyplot.rcParams["text.color"],
     capsize=3,
 )
 axes.axvline(0, color=pyplot.rcParams["text.color"], lw=0.8)
-axes.set(xlabel="points of accuracy lost when shuffled", ylabel="column")
+axes.set(xlabel="change in accuracy when permuted, points", ylabel="column")
 axes.spines[["top", "right"]].set_visible(False)
 pyplot.show()

@@ -2,9 +2,9 @@
 Kernel weights and how much they vary
 =====================================
 
-Weights are learned from the training rows, and other rows would give other weights. Here, three
-rules weight five kernels on ten random halves of the breast-cancer data. Bars are means over the
-halves, and whiskers show the range.
+Weights are learned from the training samples, and other samples would give other weights. Here,
+three combiners weight five kernels on ten random halves of the breast-cancer data. Bars are means
+over the halves, and whiskers show the range.
 """
 
 import numpy as np
@@ -37,12 +37,12 @@ by_rule = pd.DataFrame(results).groupby("rule", sort=False)
 print(by_rule.mean().round(3))
 
 # %%
-# Three rules on ten halves
-# -------------------------
+# Three combiners on ten halves
+# -----------------------------
 #
-# The weights of the two rules based on statistics of the kernels hardly vary; ``loo-ridge``, from
-# mklkit-optimize, minimises an error, and may give a kernel nearly all the weight on one half and
-# little on another. Yet all three are about equally accurate: similar kernels can replace each
+# The weights of the two combiners based on statistics of the kernels hardly vary; ``loo-ridge``,
+# from mklkit-optimize, minimises an error, and may give a kernel nearly all the weight on one half
+# and little on another. Yet all three are about equally accurate: similar kernels can replace each
 # other. The picture shows which kernels are used, not which are needed.
 figure, axes = pyplot.subplots(figsize=(6.4, 4.6), layout="constrained")
 styles = [("#0072B2", ""), ("#E69F00", "///"), ("#009E73", "...")]

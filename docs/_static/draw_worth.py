@@ -39,7 +39,7 @@ def losses(page: str) -> dict[str, Loss]:
     """Return what dropping each source costs."""
     measured = {}
     for name in SOURCES:
-        certain = re.search(rf"{name}: lost: (\S+) points \((\S+) to ([\d.]+)\)", page)
+        certain = re.search(rf"{name}: lost: (\S+) points \(\S+ % CI (\S+) to ([\d.]+)\)", page)
         if certain:
             measured[name] = Loss(*map(float, certain.groups()))
             continue

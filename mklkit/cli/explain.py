@@ -76,7 +76,7 @@ def explain(
             "--score",
             metavar="NAME",
             show_default="depends on the target",
-            help="The score whose loss is shown, as scikit-learn calls it: roc_auc, r2 …",
+            help="The score whose changes are shown, as scikit-learn calls it: roc_auc, r2 …",
         ),
     ] = None,
     split_column: opt.SplitColumn = None,
@@ -117,8 +117,8 @@ def explain(
     plot: Annotated[
         Path | None,
         opt.output_option(
-            help="Plot the weights, gains alone and losses without each kernel, to a .png, .pdf or"
-            " .svg.",
+            help="Plot the weights, and the score with each kernel alone and without it, to a .png,"
+            " .pdf or .svg.",
         ),
     ] = None,
     plot_columns: Annotated[
@@ -260,7 +260,8 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
     described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
     kernels, columns = explanation.kernels, explanation.columns
-    show(facts_grid([(explanation.unit.score, explanation.summary())]))
+    summary = [explanation.summary(), *remarks.get("score", [])]
+    show(facts_grid([(explanation.unit.score, summary)]))
     show(_kernels_table(kernels, explanation.unit))
     if len(explanation.together):
         show(terminal_table(together_result(explanation.together, explanation.unit)))
@@ -272,7 +273,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
         groups = groups.keeping(lambda column: not isinstance(column, Bar))
         show(terminal_table(groups.first(MOST_GROUPS, "(--json shows them)")))
     if len(explanation.effects):
-        show(terminal_table(effects_result(explanation.effects)))
+        show(terminal_table(effects_result(explanation.effects, len(explanation.scores) == 1)))
     if (explanation.alignment.to_numpy() > ALIKE).sum() > len(kernels):
         alike = terminal_table(alignment_result(explanation.alignment))
         show(alike, facts_grid([("alike", remarks["alike"])]))

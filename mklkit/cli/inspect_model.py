@@ -164,7 +164,7 @@ def columns_table(columns: list[dict[str, Any]]) -> ResultTable:
 
 def _taken_for(column: dict[str, Any]) -> str:
     if column["kind"] == "identifier":
-        return "identifier, left out"
+        return "identifier, dropped"
     if column.get("kept"):
         return "kept for kernels"
     if column["kind"] == "category":

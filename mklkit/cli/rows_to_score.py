@@ -81,7 +81,7 @@ def rows_to_score(
     note_without_target(known, names, notes)
     empty = known & without_values(rows.features[needed])
     if empty.any():
-        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source left out")
+        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source dropped")
     known = known & ~empty
     truth = task.read(truth[known]) if refits else task.read_scored(truth[known])
     features = rows.features[known]

@@ -22,7 +22,7 @@ from mklkit.views.sides import GramSide
 from mklkit.views.tiles import weighted_gram
 
 COMPARED_ROWS = 500
-"""Rows to hold out in all: further folds take fits that hardly ever change the choice."""
+"""Samples to hold out in all: further folds take fits that hardly ever change the choice."""
 IN_MEMORY = 2**29
 """The most memory, in bytes, for the matrices of kernels that are compared at the same time."""
 
@@ -32,8 +32,8 @@ IN_MEMORY = 2**29
 class BestSingle(LearnedWeighting):
     """Choose the one kernel that is best in cross-validation; ties go to the first.
 
-    The criterion is the accuracy for two classes and the squared error for numeric targets; weights
-    of samples count in it.
+    The criterion is the accuracy for two classes and the squared error for numeric targets; sample
+    weights count in it.
 
     Parameters
     ----------

@@ -383,7 +383,7 @@ def _class_spread(gram: Array, rank: int, floor: float) -> tuple[Array, Array]:
     n_rows = len(gram)
     top = (n_rows - min(rank, n_rows), n_rows - 1)
     values, vectors = eigh(centered_gram(gram), subset_by_index=top)
-    # The covariance divides by n; its eigenvectors are Φᵀu/√(n·e) of the centred rows.
+    # The covariance divides by n; its eigenvectors are Φᵀu/√(n·e) of the centred samples.
     variances = values / n_rows
     kept = variances > floor
     coefficients = vectors[:, kept] / np.sqrt(n_rows * variances[kept])

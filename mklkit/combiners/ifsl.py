@@ -109,8 +109,8 @@ class IFSL(CouplingCombiner):
     Cost: O(MNp) per iteration on M views of p features, O(MN²) on Gram matrices.
 
     α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol,
-    max_iter, b0)``). A view's squares are those of the rows that have its source, and f̄ is the
-    mean of the views that a row has. An iteration, or a pass of the smooth solver, costs two
+    max_iter, b0)``). A view's squares are those of the samples that have its source, and f̄ is the
+    mean of the views that a sample has. An iteration, or a pass of the smooth solver, costs two
     products of each view's features (or Gram matrix) with a vector and no factorisation. As Table 1
     prints it: ``ifsl(order='at-once', initial='unit')`` with ``mhks`` [1]_, [3]_ and
     ``ifsl(order='late-margins', initial='random')`` with ``kmhks`` [2]_.
@@ -171,7 +171,8 @@ class IFSL(CouplingCombiner):
         """Return the joint solution of the views' subproblems."""
         (solution,) = self.solutions(problems, target, learner, [self.lam], random_state)
         if solution.printed:
-            # For labels, whose square is 1, the loss of the zero function is one per row and view.
+            # For labels, whose square is 1, the loss of the zero function is one per sample and
+            # view.
             of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
             _warn_of_standstill(solution, self.lam, of_zeros)
         return self._coupled_solution(solution)

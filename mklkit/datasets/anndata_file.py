@@ -164,7 +164,7 @@ def _check_layer(layer: str | None, layers: Sequence[str], file: str) -> None:
 
 
 def _frame(group: Any, key: str, place: str) -> pd.DataFrame:
-    """Read a data frame of a file, with names of text; one named twice is refused."""
+    """Read a data frame of a file, with names of text; one named twice raises an error."""
     from anndata.io import read_elem
 
     frame = read_elem(group[key])

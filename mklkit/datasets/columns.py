@@ -178,7 +178,7 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Return columns of numbers as floats, with NaN for gaps.
 
     A few values that are not numbers count as gaps, as in training, with a warning. More of them
-    are refused, and so are numbers that are infinite or too large to square.
+    raise an error, and so do numbers that are infinite or too large to square.
     """
     if all(is_number_type(kind) for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.

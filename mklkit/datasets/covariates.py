@@ -28,7 +28,7 @@ MOST_VALUES = 10
 class CovariateRemoval(TransformerMixin, BaseEstimator):
     """Replaces columns by the residuals of a least-squares regression on covariates.
 
-    The regression is fitted on the training rows. The covariates are left out. Those with more
+    The regression is fitted on the training rows. The covariates are dropped. Those with more
     than ten distinct values enter as a straight line; others, such as one-hot columns, value by
     value, with no effect for a value that the training rows lack.
 

@@ -88,7 +88,7 @@ class CSVFile:
                 as_text = dict.fromkeys(head.columns[places], str)
                 head = pd.read_csv(path, nrows=n_rows, **_options(dialect, as_text))
         if labeled:
-            notes.append("first column left out: it has no name, so it is read as row names")
+            notes.append("first column dropped: it has no name, so it is read as row names")
         names = _column_names(head, dialect, notes)
         text = _columns_of_text(_with_names(head, names), dialect)
         size = path.stat().st_size * (GZIP_RATIO if _is_packed(path) else 1)
@@ -167,7 +167,7 @@ def _column_names(head: pd.DataFrame, dialect: Dialect, notes: list[str]) -> lis
             continue
         column = head.iloc[:, place]
         if _counts_rows(column):
-            notes.append("column without a name left out: it numbers the rows")
+            notes.append("column without a name dropped: it numbers the rows")
             names[place] = None
         elif column.isna().all():
             names[place] = None

@@ -18,7 +18,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # pandas' own list without "None", which may be a class or category, and with UCI's question mark.
 GAPS = ("", *"? #N/A #NA <NA> N/A NA NULL NaN n/a nan null -NaN -nan".split())  # noqa: SIM905
 SAMPLE_BYTES = 1 << 20
-# Numbers that rise this many times in a row are column names (wavelengths, years), not data.
+# Numbers that rise this many times in succession are column names (wavelengths, years), not data.
 RISING_NAMES = 6
 
 

@@ -27,7 +27,7 @@ from mklkit.views.stored_rows import StoredRows
 BLOCK_CELLS = 1 << 21
 MISFIT = "that are no numbers or dates taken as gaps, in all rows"
 UNSEEN = "that the sample lacks taken as none of its categories"
-LATE = "left out, as the sample has none in this column"
+LATE = "dropped, as the sample has none in this column"
 
 
 @attrs.frozen(eq=False)
@@ -134,7 +134,7 @@ class _Counts:
     def notes(self) -> list[str]:
         """Return a line for each column with values that the sample lacks.
 
-        A column that contradicts the sample in more than a few rows is refused.
+        A column that contradicts the sample in more than a few rows raises an error.
         """
         for (fate, name), count in self.strays.items():
             if fate == MISFIT and count > TYPING_ERRORS * self.values[name]:

@@ -407,7 +407,7 @@ class TableEncoder(TransformerMixin, StoresNames):
         code = [] if value is None else [f"{value} taken as missing"]
         lines = [*code, *self.notes_]
         if self.identifiers_:
-            lines.append(f"{named(self.identifiers_)} left out: {LIKE_IDENTIFIERS}")
+            lines.append(f"{named(self.identifiers_)} dropped: {LIKE_IDENTIFIERS}")
         if self.passthrough_:
             lines.append(f"{named(self.passthrough_)} kept for kernels on such columns")
         lines += [parts.described(name) for name, parts in self.dates_.items()]
@@ -429,7 +429,7 @@ class TableEncoder(TransformerMixin, StoresNames):
         Returns
         -------
         list of str
-            The kernels that could learn from columns of text that were left out.
+            The kernels that could learn from columns of text that were dropped.
         """
         check_is_fitted(self)
         texts = [name for name in self.identifiers_ if self.schema_[name].notation == TEXT]
@@ -506,7 +506,7 @@ class TableEncoder(TransformerMixin, StoresNames):
     def _numbers(self, frame: pd.DataFrame, sparse: Collection[str]) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps.
 
-        Those that stay ``sparse`` are left out.
+        Those that stay ``sparse`` are dropped.
         """
         numeric = self.numeric_
         empty = {*self.empty_}

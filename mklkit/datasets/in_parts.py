@@ -1,4 +1,11 @@
-"""Tables that are read in parts, because they are several files or do not fit into memory."""
+"""Tables that are read in parts, because they are several files or do not fit into memory.
+
+A first pass determines the classes and draws a random sample of at most 200,000 rows, which
+determines types, readings of text, categories and medians (``scanning.py``). For a smaller table
+the sample is the whole table, and the encoded columns equal those of a fit in memory. A second pass
+encodes every row into a temporary file of numbers (``encoded_rows.py``), with missing values
+counted on all rows. The model is fitted on that file as ``StoredRows`` (``views/stored_rows.py``).
+"""
 
 from __future__ import annotations
 

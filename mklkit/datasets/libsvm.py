@@ -21,7 +21,7 @@ LARGEST_DENSE = 2e9
 def read_libsvm(path: Path) -> FileContents:
     """Read a file in libsvm's format as dense columns ``x0``, ``x1``, … and ``target``.
 
-    If there are more than 10,000 columns, those that are zero in all rows are left out.
+    If there are more than 10,000 columns, those that are zero in all rows are dropped.
     """
     from sklearn.datasets import load_svmlight_file
 
@@ -33,7 +33,7 @@ def read_libsvm(path: Path) -> FileContents:
         # SciPy's selection of columns takes memory proportional to the width.
         columns, places = np.unique(rows.indices, return_inverse=True)
         if len(columns) < rows.shape[1]:
-            notes = [f"{rows.shape[1] - len(columns)} columns without entries left out"]
+            notes = [f"{rows.shape[1] - len(columns)} columns without entries dropped"]
         shape = (rows.shape[0], len(columns))
         rows = csr_array((rows.data, places, rows.indptr), shape=shape)
     size = 8.0 * rows.shape[0] * rows.shape[1]

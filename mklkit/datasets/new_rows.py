@@ -212,7 +212,7 @@ def _check_needed(
 ) -> dict[str, list[str]]:
     """Return the sources of which new rows have no column, by label, with their columns.
 
-    Rows that lack some columns of a source, or one that belongs to no source, are refused.
+    Rows that lack some columns of a source, or one that belongs to no source, raise an error.
     """
     there = {*present}
     missing = [column for column in wanted if column not in there]

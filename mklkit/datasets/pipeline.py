@@ -52,8 +52,8 @@ def build_pipeline(
     classifier : estimator
         A scikit-learn classifier on numbers, such as ``MKLClassifier()``.
     scale : str, default="standard"
-        What is done to columns of numbers: ``"standard"`` (mean 0, deviation 1), ``"minmax"`` (to
-        [-1, 1], as Price et al. 2022 do), ``"none"``, and others as for
+        What is done to columns of numbers: ``"standard"`` (mean 0, standard deviation 1),
+        ``"minmax"`` (to [-1, 1], as Price et al. 2022 do), ``"none"``, and others as for
         :class:`mklkit.MKLClassifier`, which does it for kernels that do not say; other estimators
         get a step of scikit-learn for it.
     max_categories : int, default=100
@@ -304,7 +304,7 @@ def encoder_in(model: Any) -> TableEncoder | None:
 
 
 def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
-    """Return which rows lack the source of each kernel of a model, fitted or not, by its label.
+    """Return which samples miss the source of each kernel of a model, fitted or not, by its label.
 
     >>> from mklkit import MKLClassifier
     >>> lab = {"lab_a": [None, 1, None], "lab_b": [None, 2, 3]}
@@ -322,7 +322,7 @@ def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
 def missing_and_none_in(
     model: Pipeline, features: pd.DataFrame
 ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
-    """Return which rows lack each source of a model, and which have nothing that it reads (n,).
+    """Return which samples miss each source of a model, and which have nothing that it reads (n,).
 
     A model whose strategy fills sources reads something in each row, and so does one with a kernel
     on all columns of numbers.
@@ -352,7 +352,7 @@ def _reads_all_numbers(source: Source) -> bool:
 def _missing_and_none(
     model: Pipeline, features: pd.DataFrame
 ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
-    """Return which rows lack each source, and which lack all that kernels read, if unfilled."""
+    """Return which samples miss each source, and which lack all that kernels read, if unfilled."""
     schema = model[0].schema
     features = _with_known_ids(model[-1], features)
     if not missable(declared_sources(model[-1])) or (

@@ -108,7 +108,7 @@ def read_later(
 
     ``notations`` has those of training. Columns that held no text then but do now are read by their
     values if most are numbers or dates. A few values that do not fit become gaps, with a warning;
-    more are refused. Columns in ``noted`` have no notes.
+    more raise an error. Columns in ``noted`` have no notes.
     """
     columns: dict[str, _Words] = {}
     for name, written in text_columns(frame).items():
@@ -286,7 +286,7 @@ def _settle_points(columns: Collection[_Words]) -> None:
 def take_as_gaps(column: pd.Series, places: NDArray[np.intp], holds: str) -> None:
     """Warn of values of a column that are not numbers or dates and become gaps.
 
-    More than the share that training accepts as typing errors are refused. A single number may
+    More than the share that training accepts as typing errors raise an error. A single number may
     always be wrong; a single date more likely has another format.
     """
     if not len(places):

@@ -37,10 +37,10 @@ def missing_by_source(
     sources: Sequence[str],
     without: Collection[str] = (),
 ) -> list[Lack]:
-    """Return the encoded columns that each selector chooses, and which rows lack all of them.
+    """Return the encoded columns that each selector chooses, and which samples miss all of them.
 
     Each of these ``names`` was made from one of the ``sources`` in the table ``frame``; those
-    ``without`` a part in it do not count. Selectors whose columns no row lacks are left out.
+    ``without`` a part in it do not count. Selectors whose columns no row lacks are dropped.
     """
     source_of = dict(zip(names, sources, strict=True))
     lacks = []
@@ -54,7 +54,7 @@ def missing_by_source(
 
 
 def leave_missing(encoded: pd.DataFrame, lacks: Iterable[Lack]) -> None:
-    """Set NaN where rows lack all columns of a source."""
+    """Set NaN where samples miss all columns of a source."""
     for columns, missing in lacks:
         outputs = [name for name in encoded if name in columns]
         encoded.loc[missing, outputs] = np.nan
@@ -63,7 +63,7 @@ def leave_missing(encoded: pd.DataFrame, lacks: Iterable[Lack]) -> None:
 def sparse_and_missing(
     frame: pd.DataFrame, lacks: Iterable[Lack], medians: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """Return sparse columns with medians (k,) in their gaps, except where rows lack a source."""
+    """Return sparse columns with medians (k,) in their gaps, except where samples miss a source."""
     matrix = as_matrix(frame)
     gaps = np.flatnonzero(np.isnan(matrix.data))
     rows, columns = matrix.row[gaps], matrix.col[gaps]

@@ -1,4 +1,11 @@
-"""The files of a study, one a source, whose samples are joined by an identifier."""
+"""The files of a study, one a source, whose samples are joined by an identifier.
+
+``Join`` (``study_join.py``) alone matches the samples of the files and names their columns. In
+memory they become one table; as a ``StudyInParts`` (``study_in_parts.py``) they are chunks, like a
+table of one file: the identifiers of all files are read first, and files whose samples come in
+another order are written once to a temporary file of pieces, each of which holds the rows of a
+range of places.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +128,7 @@ class StudyFiles:
         as_text : collection of str, optional
             Names or globs of columns of CSV files to leave as text.
         only_first : bool, default=False
-            Whether samples that are not in the first file are left out.
+            Whether samples that are not in the first file are dropped.
 
         Returns
         -------
@@ -274,7 +281,7 @@ def _beside(raw: RawTable, by: str, before: Sequence[FileOfSamples]) -> RawTable
         turned = _turned(attrs.evolve(raw, frame=features, sources=None), by, known)
         if by in turned.frame:
             return turned
-    notes = [f"{named(left_out)} left out: columns of {outcomes} describe samples"]
+    notes = [f"{named(left_out)} dropped: columns of {outcomes} describe samples"]
     return _with_ids(
         attrs.evolve(
             raw,

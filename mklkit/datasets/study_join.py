@@ -83,7 +83,7 @@ class Join:
     def of(cls, by: str, files: Mapping[str, FileOfSamples], only_first: bool = False) -> Join:
         """Match files, by the name of their source, the one with the outcomes first.
 
-        A ``DataError`` refuses identifiers that hardly match, and two columns of one name.
+        A ``DataError`` is raised if identifiers hardly match, or two columns have one name.
         """
         first, *others = files.values()
         near_misses = [note for file in others for note in _matched(file, first)]
@@ -105,7 +105,7 @@ def identifiers(column: pd.Series, path: str) -> tuple[pd.Index, list[str]]:
     """Return the identifiers of a file's samples as text, and notes.
 
     Whole numbers have no fraction, and blanks around identifiers are ignored. A ``DataError``
-    refuses gaps, and an identifier that is there twice.
+    is raised for gaps, and an identifier that is there twice.
     """
     if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all() and column.abs().max() < 2**53:
         column = column.astype("Int64")

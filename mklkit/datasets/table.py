@@ -60,7 +60,7 @@ class Table:
     notes : list of str
         Remarks on the data as read.
     dropped : list of str
-        Columns that were left out at the user's request.
+        Columns that were dropped at the user's request.
     schema : Schema
         What the columns hold, how they are written, and what they are for; by default as their
         values tell. ``load_features`` and ``TableEncoder`` read later data in the same way.
@@ -113,7 +113,7 @@ class Table:
         Returns
         -------
         Table
-            The same rows; those without a target have been left out.
+            The same rows; those without a target have been dropped.
         """
         numbers = (self.features.index + 1).rename("row")
         # A table may be very wide, and set_axis copies it.
@@ -355,7 +355,7 @@ def load_table(
     as_written : collection of str, optional
         Columns that stay text, for kernels on text: globs or names; unknown ones are ignored.
     weights : str or int, optional
-        Name or position of the column with the weights of rows, which is not a feature.
+        Name or position of the column with the sample weights, which is not a feature.
     task : str, default="classification"
         How to treat the target: a name that ``mklkit list tasks`` shows, or ``"auto"``:
         ``"regression"`` if it looks like numbers, else ``"classification"``.
@@ -390,13 +390,12 @@ def load_table(
     check_rows(raw.name, len(frame), least=1)
     if weights is not None:
         names = list(frame.columns)
-        column = choose_column(names, weights, "to take as the weights of the rows")
+        column = choose_column(names, weights, "to take as the sample weights")
         if target is not None:
             target, _ = targets_and_dropped(names, raw.name, target, ())
             if column in target:
                 raise DataError(
-                    f"Column {quoted(column)} is the target and can't hold the weights of the rows"
-                    " too."
+                    f"Column {quoted(column)} is the target and can't hold the sample weights too."
                 )
         counts = numbers_of_weights(read_target(frame.pop(column), raw.decimal, []))
     targets, dropped = targets_and_dropped(list(frame.columns), raw.name, target, drop)
@@ -445,7 +444,7 @@ def load_study(
     drop : sequence of str, optional
         Columns to leave out, by their names in the joined table.
     weights : str or int, optional
-        The column with the weights of samples, beside the outcomes.
+        The column with the sample weights, beside the outcomes.
     task : str, default="classification"
         How to treat the target, as for :func:`load_table`.
 
@@ -511,7 +510,7 @@ def targets_again(
     names = [f"{source}_{target}" for source in raw.sources or {} for target in targets]
     again = [name for name in names if name in raw.columns]
     if again:
-        notes.append(f"{named(again)} left out, because the name is that of the target")
+        notes.append(f"{named(again)} dropped, because the name is that of the target")
     return again
 
 
@@ -539,7 +538,7 @@ def _with_a_source(
 def note_without_source(count: int, notes: list[str]) -> None:
     """Note how many rows with a target have no value in any file, if there are such."""
     if count:
-        notes.append(f"{counted(count, 'row')} without a value in any source left out")
+        notes.append(f"{counted(count, 'row')} without a value in any source dropped")
 
 
 def resolved_table(
@@ -560,7 +559,7 @@ def resolved_table(
     features = take_rows(features, known).set_axis(labels.index)
     notes = [*notes, *read, *remarks(features, labels, notations)]
     others = [Column(str(name), role="target") for name in pd.DataFrame(labels)]
-    others += [Column(str(name), role="left out") for name in dropped]
+    others += [Column(str(name), role="dropped") for name in dropped]
     schema = columns_of(features, notations, others)
     return Table(features, labels, source.name, source.origin, notes, dropped, schema)
 
@@ -603,7 +602,7 @@ def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:
 
 
 def check_rows(name: str, count: int, least: int = 2) -> None:
-    """Refuse a table without rows, or with a single one to learn from."""
+    """Raise an error for a table without rows, or with a single one to learn from."""
     if count < least:
         few = "a single row: at least two, of two classes, are needed" if count else "no rows"
         raise DataError(f"{name} has {few}.")

@@ -1,4 +1,11 @@
-"""The schema of a user's table, settled from its rows and the sources that kernels read."""
+"""The schema of a user's table, settled from its rows and the sources that kernels read.
+
+An estimator declares the ``Source`` of each of its kernels before any table is known
+(``estimators/declaring.py``), and ``build_pipeline`` makes the encoder with both. The schema is
+determined here, from the training table and the sources, and whatever comes later only reads it:
+the encoder, the reader of new samples, explanations, which refit with it, and model files, in which
+it is an array for each property.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +32,10 @@ UNLIKE = "because it has a different value in every row, as identifiers have"
 REASONS = {
     "identifier": UNLIKE,
     "target": "because it is the target",
-    "weight": "because it holds the weights of the rows",
+    "weight": "because it holds the sample weights",
     "group": "because it holds the groups of the rows",
     "split": "because it gives the split",
-    "left out": "by --drop",
+    "dropped": "by --drop",
 }
 """Why a kernel can't read a column that has a role other than that of a feature."""
 
@@ -90,7 +97,7 @@ def settled(written: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, Schema
         for place in np.flatnonzero(as_written).tolist():
             frame[names[place]] = written[names[place]]
     if resolved.are_left_out.all():
-        raise DataError(f"No feature is left: {named(names)} left out, with {LIKE_IDENTIFIERS}.")
+        raise DataError(f"No feature is left: {named(names)} dropped, with {LIKE_IDENTIFIERS}.")
     return frame, attrs.evolve(schema, columns=resolved, settled=True), notes
 
 
@@ -159,7 +166,7 @@ def _for_sources(frame: pd.DataFrame, schema: Schema) -> Columns:
 
 
 def check_sources(schema: Schema) -> None:
-    """Raise a ``DataError`` if a kernel names a column that is left out, with the reason."""
+    """Raise a ``DataError`` if a kernel names a column that is dropped, with the reason."""
     columns = schema.columns
     words = columns.are(notation=TEXT) | columns.are(notation=WRITTEN)
     texts = schema.names_of(columns.are(role="identifier") & words)
@@ -181,7 +188,7 @@ def check_sources(schema: Schema) -> None:
 
 def _left_out(source: Source, name: str, reason: str, advice: str) -> DataError:
     return DataError(
-        f"Kernel {quoted(source.label)}: the column {quoted(name)} is left out, {reason}."
+        f"Kernel {quoted(source.label)}: the column {quoted(name)} is dropped, {reason}."
         f" Choose other columns for this kernel{advice}."
     )
 

@@ -89,7 +89,7 @@ def targets_and_dropped(
     for label in labels:
         if label in drop:
             raise DataError(
-                f"Column {label!r} is the target and can't be left out; --target chooses another."
+                f"Column {label!r} is the target and can't be dropped; --target chooses another."
             )
     places = resolve_columns(drop, len(columns), columns)
     matched = set(columns) if places is None else {columns[place] for place in places}
@@ -124,7 +124,7 @@ def note_without_target(known: NDArray[np.bool_], names: Sequence[str], notes: l
     if not n_known:
         raise DataError(f"The target {listed(names)} has no values at all.")
     if n_known < len(known):
-        notes.append(f"{counted(len(known) - n_known, 'row')} without a target left out")
+        notes.append(f"{counted(len(known) - n_known, 'row')} without a target dropped")
     return n_known
 
 
@@ -148,7 +148,7 @@ def class_labels(target: pd.Series, n_rows: int | None = None, fewest: int = 2) 
     """Return the labels as plain text, integers or booleans; mixed types as text.
 
     They are a column without gaps, or the distinct values of ``n_rows`` rows. Numbers with a
-    fraction, less than the ``fewest`` classes, and nearly one class per row are refused.
+    fraction, less than the ``fewest`` classes, and nearly one class per row raise an error.
     """
     labels = _plain(target)
     n_rows = len(labels) if n_rows is None else n_rows
@@ -218,7 +218,7 @@ def numbers_of_weights(column: pd.Series) -> pd.Series:
     if len(wrong):
         value = column.iloc[wrong[0]]
         raise DataError(
-            f"The column {quoted(str(column.name))} holds the weights of the rows, which must be"
+            f"The column {quoted(str(column.name))} holds the sample weights, which must be"
             f" finite numbers from 0 up; row {wrong[0] + 1} has"
             f" {'nothing' if pd.isna(value) else quoted(value)}."
         )

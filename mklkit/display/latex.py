@@ -29,7 +29,7 @@ PAGE_ROWS = 40
 def latex_result(table: ResultTable, label: str = "") -> str:
     r"""Return a table of results in LaTeX, with the best of a column in bold.
 
-    It needs the package booktabs, and longtable if it is longer than a page. Bars are left out.
+    It needs the package booktabs, and longtable if it is longer than a page. Bars are omitted.
 
     Examples
     --------

@@ -7,17 +7,21 @@ from collections.abc import Mapping, Sequence
 
 DASH = "–"
 MINUS = "\N{MINUS SIGN}"
+DECIMALS = 10
+"""Numbers are first rounded to so many decimals, since equal means differ by rounding."""
 
 
 def number(value: float, digits: int) -> str:
     """Return a number with a given number of decimals; what rounds to zero has no sign."""
-    return DASH if math.isnan(value) else f"{value:z.{digits}f}".replace("-", MINUS)
+    if math.isnan(value):
+        return DASH
+    return f"{round(value, DECIMALS):z.{digits}f}".replace("-", MINUS)
 
 
 def signed(value: float, digits: int) -> str:
     """Return a number with a given number of decimals and its sign; zero has none."""
     text = number(value, digits)
-    return f"+{text}" if round(value, digits) > 0 else text
+    return f"+{text}" if text.strip("0.") and value > 0 else text
 
 
 def significant(value: float, digits: int) -> str:

@@ -45,6 +45,8 @@ class Column:
         Replaces an unknown value.
     deviation : str
         The key of the values that follow after a ±.
+    write_deviation : callable, optional
+        Returns such a value as text; by default as other numbers of the column.
     order : {"ascending", "descending"}
         Whichever puts the best number first.
     marks_best : bool
@@ -66,6 +68,7 @@ class Column:
     marks_best: bool = False
     detail: Callable[[Row], str] | None = None
     style: Callable[[Row], str] | None = None
+    write_deviation: Callable[[Any], str] | None = None
 
     @property
     def is_number(self) -> bool:
@@ -89,12 +92,13 @@ class Column:
         return self.write(value) if is_known(value) else self.absent
 
     def text(self, row: Row) -> str:
-        """Return the value of a row, with its deviation, as text."""
+        """Return the value of a row, with its standard deviation, as text."""
         text = self.written(row[self.key])
         deviation = row.get(self.deviation) if self.deviation else None
         if not (is_known(row[self.key]) and is_known(deviation)):
             return text
-        return f"{text} ± {self.written(deviation)}"
+        write = self.write_deviation or self.written
+        return f"{text} ± {write(deviation)}"
 
 
 @attrs.frozen
@@ -160,7 +164,7 @@ class ResultTable:
     rows : sequence of mappings
     caption, note : str
     rest : str
-        What is left out, in a last line.
+        What is dropped, in a last line.
     section : str
         The key of words that several consecutive rows share. A terminal shows them once, above
         the rows.

@@ -234,12 +234,12 @@ class FittedKernels(TakesGaps, ShowsKernels):
 
     @property
     def n_samples_fit_(self) -> int:
-        """The number of training rows, without those of weight 0."""
+        """The number of training samples, without those of weight 0."""
         return self.fitted_.n_rows
 
     @property
     def n_groups_fit_(self) -> int | None:
-        """The number of groups of the training rows; None if ``fit`` got no groups."""
+        """The number of groups of the training samples; None if ``fit`` got no groups."""
         return self.fitted_.n_groups
 
     @property
@@ -385,7 +385,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         gated = [d for d in self.decisions_ if isinstance(d, GatedDecision)]
         if not gated:
             raise IncompatibleError(
-                f"{self.combiner_.name} has the same kernel weights for all rows; see weights_."
-                " A combiner that gates its kernels has weights per row."
+                f"{self.combiner_.name} has the same kernel weights for all samples; see weights_."
+                " A combiner that gates its kernels has weights per sample."
             )
         return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))

@@ -25,7 +25,7 @@ from mklkit.registry.readings import MISSING_CATEGORY
 from mklkit.views.bound_kernels import BoundKernel
 
 SHARED = ("numbers", "row ids")
-"""Kernels on these that name all columns act like those that name none, and share their rows."""
+"""Kernels on these that name all columns act like those that name none, and share their samples."""
 
 DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 """Dates, times and durations; pandas' own are subclasses."""
@@ -48,7 +48,7 @@ def bind(X: Any, *banks: Bank) -> tuple[Schema, list[list[BoundKernel]]]:
     on_text = [kernel.label for kernel in kernels if kernel.reads == "text"]
     if in_parts and on_text:
         raise DataError(
-            f"Kernel {quoted(on_text[0])} reads text, and rows that are read in parts (files, Dask,"
+            f"Kernel {quoted(on_text[0])} reads text, and samples read in parts (files, Dask,"
             " memory maps) hold numbers only: pass a DataFrame."
         )
     if in_parts or not _differ(kernels, X):
@@ -78,7 +78,7 @@ def _differ(kernels: Bank, X: Any) -> bool:
     """Return whether kernels need more of a table than numbers without gaps, or it has more."""
     if isinstance(X, pd.DataFrame | SparseTable) and (
         not only_numbers(X)
-        # A gap there is an error that names the row.
+        # A gap there is an error that names the sample.
         or any(kernel.reads == "row ids" for kernel in kernels)
     ):
         return True
@@ -113,7 +113,7 @@ def notes_on_gaps(schema: Schema) -> list[str]:
     """Return a sentence for each column with gaps in training that are not filled by a median."""
     fates: dict[Gaps, str] = {
         "category": f"read as a category of their own, {MISSING_CATEGORY!r}",
-        "kept": "left out by its kernel",
+        "kept": "dropped by its kernel",
     }
     columns = schema.columns
     with_gaps = columns.values("n_gaps").astype(bool)
@@ -223,9 +223,9 @@ def assign_columns(
 ) -> list[BoundKernel]:
     """Return the kernels, those that name no columns bound to the ones that they can read.
 
-    Columns named by a kernel on row ids, amounts, text or categories, or with a fixed share, are
-    reserved for it: another kernel reads them only if it names them too. Row ids, for example, may
-    reveal the classes. A kernel on text has one column. A kernel on categories that names none
+    Columns named by a kernel on sample ids, amounts, text or categories, or with a fixed share, are
+    reserved for it: another kernel reads them only if it names them too. Sample ids, for example,
+    may reveal the classes. A kernel on text has one column. A kernel on categories that names none
     reads the columns that hold no numbers, or all columns if each holds numbers.
 
     >>> from mklkit.kernels import RBF, Precomputed
@@ -275,7 +275,7 @@ def assign_columns(
 def _check_columns(
     kernel: BoundKernel, columns: Any, holds: Sequence[Holds], names: Sequence[str] | None
 ) -> None:
-    """Refuse columns that a kernel can't read, with kernels that can."""
+    """Raise an error for columns that a kernel can't read, with kernels that can."""
     readable = {
         "text": ("text",),
         "categories": holds,
@@ -292,8 +292,8 @@ def _check_columns(
     if kernel.reads == "row ids" and len(columns) > 1:
         name = columns[0] if names is None else names[columns[0]]
         raise DataError(
-            f"Kernel {quoted(kernel.label)} takes one column of row ids, of {len(columns)}: bind it"
-            f" to the one that identifies rows, as in ('graph', Precomputed(K), [{name!r}]), or"
+            f"Kernel {quoted(kernel.label)} takes one column of ids, of {len(columns)}: bind it"
+            f" to the one that identifies samples, as in ('graph', Precomputed(K), [{name!r}]), or"
             f" {f'{kernel.label}@{name}'!r} on the command line."
         )
     if place is None:

@@ -16,7 +16,7 @@ Scorer = Callable[[Any, Any, Any], float]
 
 
 def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> None:
-    """Refuse a scorer that needs more than predictions and decision values, before any fit."""
+    """Reject a scorer that needs more than predictions and decision values, before any fit."""
     try:
         if scorer is None or not needs_probabilities(scorer, codes, classes):
             return

@@ -42,9 +42,9 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf[standard]@fou_*"``), kernel objects, or,
         within a list or tuple, ``(label, kernel, columns, scale)`` with columns a glob, a list of
         names or positions, or a slice, and what is done to them as in ``scale``; the last two may
-        be left out. A kernel may also be a matrix of all rows (T, T), with row numbers as X (N, 1),
+        be omitted. A kernel may also be a matrix of all rows (T, T), with row numbers as X (N, 1),
         or a function f(A, B) of rows, as in ``SVC``. ``"auto"``, or ``"text:auto@text_*"`` for one
-        source: kernel and scale are chosen by leave-one-out errors of the training rows;
+        source: kernel and scale are chosen by leave-one-out errors of the training samples;
         ``choices_`` says what was taken and why. Default: ``"auto"`` for numbers; for a lone source
         beside a combiner, feature map or learner of yours, ``cosine(linear)``,
         ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with k(x, x) = 1. X has several
@@ -61,39 +61,39 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         ``"native"`` if they can and the learner learns one-hot targets (``ridge``), else
         ``"ovo"``. Each problem has its own maps and weights.
     bandwidths : {"per-problem", "all-rows"}, default="per-problem"
-        The rows to which a kernel with a rule such as ``sigma='mean'`` is fitted: those of each
-        binary problem, or once all training rows. It matters only for one-vs-one, and not with
+        The samples to which a kernel with a rule such as ``sigma='mean'`` is fitted: those of each
+        binary problem, or once all training samples. It matters only for one-vs-one, and not with
         maps that all problems share. By default a pair of classes gives the same result as on its
         own, as in scikit-learn's ``OneVsOneClassifier`` and papers on two classes.
     class_weight : None, "balanced", or dict of class label to number, default=None
-        The weight of each class: ``"balanced"`` is N/(C·n_c) for a class of n_c rows, so that rare
-        classes count as much as frequent ones; classes missing from a dict have weight 1.
-        Computed on all training rows, and multiplied by ``sample_weight``.
+        The weight of each class: ``"balanced"`` is N/(C·n_c) for a class of n_c samples, so that
+        rare classes count as much as frequent ones; classes missing from a dict have weight 1.
+        Computed on all training samples, and multiplied by ``sample_weight``.
     probability : bool, default=False
         Whether there is ``predict_proba``. :meth:`fit` then fits five more models, each on four
-        fifths of the rows (fewer models if a class has fewer rows), and scikit-learn fits a
-        sigmoid per class to the decision values of the held-out rows, as in
+        fifths of the samples (fewer models if a class has fewer samples), and scikit-learn fits a
+        sigmoid per class to the decision values of the held-out samples, as in
         ``CalibratedClassifierCV(method="sigmoid", ensemble=False)``. Weights, decision values and
-        predictions do not change. The sigmoids weigh rows by ``sample_weight`` alone, so that
+        predictions do not change. The sigmoids weigh samples by ``sample_weight`` alone, so that
         probabilities reflect the true class frequencies, whatever ``class_weight``.
     max_memory : int or str, optional
         The memory for features of landmark maps and sums over them, in bytes or as ``"4GB"``; by
         default half of the free memory. Features that do not fit are recomputed, block by block,
-        in each pass over the rows.
+        in each pass over the samples.
     random_state : int, RandomState or None, default=None
         The seed of everything random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
         Threads over binary problems; the result depends on it only by rounding.
     missing : str or Missing, default="present"
-        How to treat rows that lack a source, with NaN in all columns that a kernel reads:
-        ``"present"`` compares rows by the sources that both have, ``"present-centered"`` does so on
-        centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete rows only.
-        Single gaps within a source are filled with the median of the training rows.
+        How to treat samples with a missing source, with NaN in all columns that a kernel reads:
+        ``"present"`` compares samples by the sources that both have, ``"present-centered"`` does so
+        on centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete samples
+        only. Single gaps within a source are filled with the median of the training samples.
     scale : str, optional
         What is done to the columns of kernels on numbers that do not say: ``"standard"`` (mean 0,
-        deviation 1), ``"minmax"`` (to [-1, 1]), ``"none"``, ``"unit"`` (rows of length 1), or for
-        amounts ``"roots"``, ``"tf-idf"`` or ``"log-tf-idf"``. By default nothing;
-        :func:`mklkit.build_pipeline` sets ``"standard"``. All rows count equally for it.
+        standard deviation 1), ``"minmax"`` (to [-1, 1]), ``"none"``, ``"unit"`` (samples of length
+        1), or for amounts ``"roots"``, ``"tf-idf"`` or ``"log-tf-idf"``. By default nothing;
+        :func:`mklkit.build_pipeline` sets ``"standard"``. All samples count equally for it.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     class_weight_ : ndarray of shape (C,)
         The weight of each class; ones by default.
     class_prior_ : ndarray of shape (C,)
-        The frequencies of the classes, the probabilities of rows that have no source.
+        The frequencies of the classes, the probabilities of samples that have no source.
     weights_ : ndarray of shape (n_problems, M)
         Kernel weights, one row per binary problem (and per cluster in cluster gating).
     kernel_names_ : list of str
@@ -120,11 +120,11 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     calibration_ : object or None
         scikit-learn's sigmoids if ``probability=True``.
     pattern_calibrations_ : dict of str to object
-        Those of rows that lack the same sources, at least 50 rows with 5 of each class.
+        Those of samples that lack the same sources, at least 50 samples with 5 of each class.
     partial_sums_ : PartialSums
-        The sums over all rows of :meth:`partial_fit`.
+        The sums over all samples of :meth:`partial_fit`.
     n_samples_fit_ : int
-        The number of training rows, without those of weight 0.
+        The number of training samples, without those of weight 0.
     n_groups_fit_ : int or None
         The number of their groups; None if ``fit`` got no groups.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -187,16 +187,16 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, mapping, StoredRows, memmap or Dask rows of shape (N, d)
+        X : array-like, DataFrame, mapping, StoredRows, memmap or Dask collection of shape (N, d)
             The training samples; a mapping has those of each source by name, as for
             :func:`mklkit.join_sources`, or in a sparse matrix. A :class:`mklkit.StoredRows` or
             ``numpy.memmap`` is read in parts; the rows of a Dask array or DataFrame stay on Dask's
             workers.
         y : array-like of shape (N,)
-            Their class labels; for rows of Dask, a Dask array or Series.
+            Their class labels; for samples of Dask, a Dask array or Series.
         sample_weight : array-like of shape (N,), optional
             How much each sample counts: a sample of weight 2 counts as the same sample twice, and
-            one of weight 0 is left out. Random maps and scalings weight all others equally.
+            one of weight 0 is omitted. Random maps and scalings weight all others equally.
         groups : array-like of shape (N,), optional
             The group of each sample, such as its patient: whatever is chosen on held-out samples
             (C, α, the best kernel, probabilities …) is chosen on samples of other groups.
@@ -275,7 +275,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         random_state: Any,
         cache: Cache | None = None,
     ) -> Fitted:
-        """Return the fit on checked rows and class numbers, without probabilities."""
+        """Return the fit on checked samples and class numbers, without probabilities."""
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
         n_classes = len(self.classes_)
@@ -309,14 +309,14 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
-        """``partial_fit(X, y, classes=None)``: learn from more rows without keeping earlier ones.
+        """``partial_fit(X, y, classes=None)``: learn from more samples; none is kept.
 
-        Exact: weights and decisions are those of all rows seen so far, on the landmarks and
-        bandwidths of the first call's rows. Works on landmark maps that problems share, with
+        Exact: weights and decisions are those of all samples seen so far, on the landmarks and
+        bandwidths of the first call's samples. Works on landmark maps that problems share, with
         combiners and learners whose traits state ``from_moments``; others lack the attribute, as
         scikit-learn expects, and the error names those that work. The first call needs
         ``classes``, all class labels that occur; the model can predict once every class has
-        been seen. :meth:`fit` starts again. Rows have no weights here.
+        been seen. :meth:`fit` starts again. Samples have no weights here.
 
         Notes
         -----
@@ -341,7 +341,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
         split : bool, default=False
             Whether to return the part of each kernel, in the order of ``kernel_names_``, and last
@@ -351,7 +351,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         -------
         ndarray of shape (n,) or (n, C)
             Of two classes, (n,): above 0 for ``classes_[1]``; otherwise one column per class. With
-            ``split``, (n, M + 1) or (n, M + 1, C). For rows of Dask, a lazy Dask array.
+            ``split``, (n, M + 1) or (n, M + 1, C). For samples of Dask, a lazy Dask array.
 
         Raises
         ------
@@ -370,7 +370,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             Samples.
         y : array-like of shape (n,)
             Their class labels.
@@ -392,7 +392,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         if split:
             raise IncompatibleError(
                 "An accuracy is not a sum over kernels: decision_function(X, split=True) splits the"
-                " values of rows, and mklkit.explain measures what is lost without each kernel."
+                " values of samples, and mklkit.explain measures what is lost without each kernel."
             )
         return float(super().score(X, y, sample_weight))
 

@@ -1,4 +1,4 @@
-"""A fit from top to bottom: plan, rows and target, problems, views, decisions."""
+"""A fit from top to bottom: plan, samples and target, problems, views, decisions."""
 
 from __future__ import annotations
 
@@ -79,16 +79,16 @@ STACKED = ("problems", "decisions")
 class Fitted:
     """A plan, and the resulting decision of each problem.
 
-    ``n_rows`` counts the training rows, without those of weight 0; ``names`` are those of the
+    ``n_rows`` counts the training samples, without those of weight 0; ``names`` are those of the
     problems; ``notes`` say what was decided beyond the plan, a sentence each; ``n_groups`` counts
-    the groups of rows, None without groups.
+    the groups of samples, None without groups.
     """
 
     plan: Plan
     problems: tuple[Any, ...]
     decisions: tuple[Decision, ...]
     n_rows: int
-    names: tuple[Any, ...] = ("all rows",)
+    names: tuple[Any, ...] = ("all samples",)
     notes: tuple[str, ...] = ()
     n_groups: int | None = None
 
@@ -155,7 +155,7 @@ def plan_and_read(
     data = check_training(estimator, kind, rows, y, row_weights, row_groups)
     plan = with_scales(plan, data.rows)
     if data.rows.medians is None:
-        # No row misses a source, so nothing has to be decided about those that do.
+        # No sample misses a source, so nothing has to be decided about those that do.
         return plan, data
     index = index_of(X)
     if index is not None and row_weights is not None:
@@ -165,7 +165,7 @@ def plan_and_read(
 
 
 def with_scales(plan: Plan, rows: Rows) -> Plan:
-    """Return a plan whose kernels have their scalings, fitted to training rows.
+    """Return a plan whose kernels have their scalings, fitted to training samples.
 
     Sources whose kernel is to be chosen get theirs with it.
     """
@@ -184,9 +184,9 @@ def fit_problems(
     random_state: Any,
     cache: Cache | None = None,
 ) -> Fitted:
-    """Return the decision of each problem, learned from the views of its rows.
+    """Return the decision of each problem, learned from the views of its samples.
 
-    ``cache`` is for several fits on the same rows; a single fit has none.
+    ``cache`` is for several fits on the same samples; a single fit has none.
     """
     with writes_explained(plan.components):
         return _fit_problems(plan, data, problems, random_state, cache)
@@ -239,8 +239,8 @@ def _fit_problems(
 def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> Plan:
     """Return a plan with all kernels, of which some are chosen from the data.
 
-    Fits on the same data share what they choose in a ``cache``. Many rows get a map of landmarks,
-    unless the user gave a map.
+    Fits on the same data share what they choose in a ``cache``. Many samples get a map of
+    landmarks, unless the user gave a map.
     """
     if not plan.proposed:
         return plan
@@ -265,7 +265,7 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     if plan.landmarks is not None and bank.needs_landmarks:
         feature_map = plan.landmarks
         notes = [note for note in notes if not note.startswith("feature map ")]
-        notes.append(f"feature map {to_spec(feature_map)}: there are {len(data.rows)} rows")
+        notes.append(f"feature map {to_spec(feature_map)}: there are {len(data.rows)} samples")
     return attrs.evolve(
         plan,
         kernels=tuple(bank.kernels),
@@ -278,7 +278,7 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
 
 
 def expects_landmarks(estimator: Any, n_rows: int) -> bool:
-    """Return whether an estimator will compare so many rows with landmarks.
+    """Return whether an estimator will compare so many samples with landmarks.
 
     It will, whatever its sources are, if it chooses its kernels and the user gave no map.
     """
@@ -294,7 +294,7 @@ CHECKED_ROWS = 256
 """The number of training rows decided at a time, to limit memory besides a fit's matrices."""
 
 FINITE_ROWS, FINITE_GRAM_ROWS = 16_384, 1024
-"""The numbers of rows to decide on explicit and implicit maps, evenly spaced if there are more."""
+"""The numbers of samples to decide on explicit and implicit maps, evenly spaced among more."""
 
 SLACK = 1e-8
 """The tolerance for weights that rounding takes out of their range."""
@@ -312,14 +312,14 @@ def fit_decisions(
     checked: FeatureBlocks | None = None,
     tried: bool = False,
 ) -> list[Decision]:
-    """Return a combiner's decision, with finite weights and decision values on the training rows.
+    """Return a combiner's decision, with finite weights and training decision values.
 
-    Several targets have one each if the combiner joins them. If the rows are gone, ``checked`` has
-    the rows to decide instead. A ``DataError`` on values that are not finite, or on a solver's
-    failure, names the kernel and a remedy. The training rows are decided once: at most 16,384 of
-    them on an explicit map and 1,024 on an implicit one, where a value that is not finite is in
-    the Gram matrix and so in the decision. If the components were ``tried`` on another problem,
-    coefficients that are finite are enough.
+    Several targets have one each if the combiner joins them. If the samples are gone, ``checked``
+    has the samples to decide instead. A ``DataError`` on values that are not finite, or on a
+    solver's failure, names the kernel and a remedy. The training rows are decided once: at most
+    16,384 of them on an explicit map and 1,024 on an implicit one, where a value that is not finite
+    is in the Gram matrix and so in the decision. If the components were ``tried`` on another
+    problem, coefficients that are finite are enough.
     """
     traits = traits_of(combiner, CombinerTraits)
     if traits.n_kernels not in (None, len(views)):
@@ -402,7 +402,7 @@ def _is_ordinary(largest: float) -> bool:
 def _decided(
     combiner: Combiner, shape: tuple[str, ...], decision: Decision, block: RowBlock
 ) -> Array:
-    """Return a decision's values on a block of rows, of this shape for n rows."""
+    """Return a decision's values on a block of samples, of this shape for n samples."""
     values = decide_block(decision, block)
     return array_of(combiner, "decide", values, (len(block), *shape[1:]))
 

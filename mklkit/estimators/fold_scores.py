@@ -78,7 +78,7 @@ def fold_scores(
             raise error
         raise DataError("No setting has a score on every fold: the scorer returned NaN.")
     for message in dict.fromkeys(str(error) for error in errors):
-        warnings.warn(f"A point failed and is left out: {message}", MKLKitWarning, stacklevel=3)
+        warnings.warn(f"A point failed and is dropped: {message}", MKLKitWarning, stacklevel=3)
     return scores, dict(zip(OTHERS, others, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Fits that keep groups of rows together, also in the splits that an estimator makes itself."""
+"""Fits that keep groups of samples together, also in the splits that an estimator makes itself."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from mklkit.protocols.splits.making import check_apart, given_pairs
 def fit_in_groups(
     estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
 ) -> dict[str, Any]:
-    """Return the arguments that make ``fit`` keep groups of rows (N,) together.
+    """Return the arguments that make ``fit`` keep groups of samples (N,) together.
 
     A scikit-learn search that is the estimator, or its last step, is set to folds of groups, and
-    boosting to hold out no rows at random. Raises if a search would divide a group.
+    boosting to hold out no samples at random. Raises if a search would divide a group.
     """
     if groups is None:
         return {}
@@ -34,8 +34,9 @@ def fit_in_groups(
         inside = classifier_in(estimator.estimator)
         if has_fit_parameter(inside, "groups"):
             raise IncompatibleError(
-                f"{type_name(estimator)} passes no groups to {type_name(inside)}, which splits rows"
-                " too: use MKLSearchCV, or scikit-learn's cross_validate and metadata routing."
+                f"{type_name(estimator)} passes no groups to {type_name(inside)}, which also"
+                " splits samples: use MKLSearchCV, or scikit-learn's cross_validate and metadata"
+                " routing."
             )
         pairs = given_pairs(estimator.cv, X, y, np.arange(len(y)), is_classifier(estimator), groups)
         check_apart(pairs, groups)

@@ -18,7 +18,7 @@ class FittedSearch(Protocol):
 
 @runtime_checkable
 class KernelModel(Protocol):
-    """A fitted estimator with kernels, for classes, for numbers, or for rows without labels."""
+    """A fitted estimator with kernels, for classes, for numbers, or for samples without labels."""
 
     kernels_: list[Any]
     kernel_names_: list[str]

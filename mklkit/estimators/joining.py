@@ -22,7 +22,7 @@ SEPARATOR = re.compile(r"[_.:/|-]")
 """Characters that separate the name of a source from that of its column."""
 
 MOST_BLOCKS = 100
-"""The most blocks of sparse columns with gaps in the same rows."""
+"""The most blocks of sparse columns with gaps in the same samples."""
 
 Places = dict[str, NDArray[np.intp]]
 """The positions of the columns of each source, by its name."""
@@ -241,7 +241,7 @@ def joined_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
     """Return a mapping of sources as one table, and the columns of each; others unchanged.
 
     A data frame of which some columns are sparse becomes a table in which they stay so. A
-    ``DataError`` refuses sources, and targets ``y``, whose indices name different samples.
+    ``DataError`` is raised for sources, and targets ``y``, whose indices name different samples.
     """
     if isinstance(X, pd.DataFrame) and len(sparse_places(X)):
         return SparseTable.of(X), None
@@ -256,8 +256,8 @@ def one_table(X: Any, y: Any = None) -> Any:
 def one_table_and_places(X: Any, y: Any = None) -> tuple[Any, Places | None]:
     """Return a mapping as one data frame, and the columns of each source, which may be sparse.
 
-    Others are unchanged; a ``DataError`` refuses sparse matrices, whose columns have no names, and
-    sources, and targets ``y``, whose indices name different samples.
+    Others are unchanged; a ``DataError`` is raised for sparse matrices, whose columns have no
+    names, and sources, and targets ``y``, whose indices name different samples.
     """
     if issparse(X):
         refuse_sparse(X)
@@ -313,9 +313,9 @@ def _sparse_source(name: str, source: Any) -> tuple[list[tuple[Any, Mask]], list
 
 
 def _sparse_blocks(place: str, source: Any) -> list[tuple[Any, Mask]]:
-    """Return sparse columns as numbers in rows, and which samples miss them.
+    """Return sparse columns as numbers in samples, and which samples miss them.
 
-    Neighbouring columns with gaps (NaN) in the same rows are one block. Errors name their place.
+    Neighbouring columns with gaps (NaN) in the same samples are one block. Errors name their place.
     """
     rows = _sparse_rows(place, source)
     gaps = np.isnan(rows.data)
@@ -367,7 +367,7 @@ def _sparse_rows(place: str, source: Any) -> Any:
     if np.isinf(rows.data).any():
         entry = int(np.flatnonzero(np.isinf(rows.data))[0])
         row = int(np.searchsorted(rows.indptr, entry, side="right")) - 1
-        raise DataError(f"{place} is sparse and has infinity in row {row} (counted from 0).")
+        raise DataError(f"{place} is sparse and has infinity in sample {row} (counted from 0).")
     return rows
 
 
@@ -399,7 +399,7 @@ def _named_frame(name: str, source: Any) -> pd.DataFrame:
         source = np.ma.filled(source.astype(np.float64), np.nan)
     try:
         array = np.asarray(source)
-    except ValueError as error:  # Rows of different lengths.
+    except ValueError as error:  # Samples of different lengths.
         raise DataError(f"Source {quoted(name)} is no table: {error}") from error
     if array.ndim == 1 and len(array):
         return pd.DataFrame({name: source if isinstance(source, list) else array})
@@ -414,7 +414,7 @@ def _named_frame(name: str, source: Any) -> pd.DataFrame:
 
 
 def _check_index(sources: Mapping[str, Any], y: Any) -> None:
-    """Refuse data frames whose indices name other samples, or the same in another order."""
+    """Reject data frames whose indices name other samples, or the same in another order."""
     indexed = {name: source.index for name, source in sources.items() if _names_samples(source)}
     if not indexed:
         return
@@ -439,7 +439,7 @@ def _refuse_difference(pair: str, index: pd.Index, other: pd.Index) -> None:
     if len(differ):
         row = int(differ[0])
         raise DataError(
-            f"{pair} have different indices in {counted(len(differ), 'row')}: row"
+            f"{pair} have different indices in {counted(len(differ), 'sample')}: sample"
             f" {row} (counted from 0) is {quoted(index[row])} in the former and"
             f" {quoted(other[row])} in the latter. Put their samples into the same order, as in"
             " X2.loc[X1.index]."

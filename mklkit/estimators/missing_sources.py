@@ -28,10 +28,10 @@ WARNING = "warning: its absence alone predicts the class"
 def with_sources(
     plan: Plan, data: TrainingData, classes: Sequence[Any], index: pd.Index | None = None
 ) -> TrainingData:
-    """Return the training rows that the strategy takes, with notes on which miss sources.
+    """Return the training samples that the strategy takes, with notes on which miss sources.
 
-    A ``DataError`` refuses rows that have no source, named by their ``index``, and a strategy that
-    leaves too few rows.
+    A ``DataError`` is raised for samples that have no source, named by their ``index``, and a
+    strategy that leaves too few samples.
     """
     missing = data.rows.missing_of(plan.kernels)
     labels = [kernel.label for kernel in plan.kernels]
@@ -43,7 +43,7 @@ def with_sources(
 
 
 def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
-    """Return training rows as the strategy takes them: filled, only complete ones, or all."""
+    """Return training samples as the strategy takes them: filled, only complete ones, or all."""
     rows = data.rows
     if plan.strategy.fills:
         return attrs.evolve(data, rows=rows.filled(), whole=None)
@@ -54,8 +54,9 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     classes = np.unique(data.values) if kind_named(plan.kind).of_classes else ()
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
-            f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from by"
-            f" missing={plan.strategy.name!r}: use another strategy, such as {MISSING_STRATEGY!r}."
+            f"{counted(len(kept), 'sample')} of {len(rows)} have all sources, too few to learn from"
+            f" with missing={plan.strategy.name!r}: use another strategy, such as"
+            f" {MISSING_STRATEGY!r}."
         )
     return data.take(kept)
 
@@ -63,9 +64,9 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
 def accepted(
     plan: Plan, rows: Rows, index: pd.Index | None = None
 ) -> tuple[Rows, NDArray[np.bool_] | None]:
-    """Return new rows as the strategy takes them, and which have no source (None if all have).
+    """Return new samples as the strategy takes them, and which have no source (None if all have).
 
-    A ``DataError`` names a row that it refuses by its ``index``.
+    A ``DataError`` names a sample that it refuses by its ``index``.
     """
     if rows.medians is None:
         return rows, None
@@ -80,7 +81,7 @@ def accepted(
         raise DataError(
             f"{_title(row, index)} misses the columns of kernel"
             f" {quoted(plan.kernels[kernel].label)}, and missing={strategy.name!r} takes complete"
-            f" rows only: fit the model with another strategy, such as {MISSING_STRATEGY!r}."
+            f" samples only: fit the model with another strategy, such as {MISSING_STRATEGY!r}."
         )
     return rows, np.asarray(missing.all(axis=1))
 
@@ -88,25 +89,25 @@ def accepted(
 def refuse_without_source(
     none: NDArray[np.bool_], remedy: str = LEAVE_OUT, index: pd.Index | None = None
 ) -> None:
-    """Raise a ``NoSourceError``, which names a row by its ``index``, if one has no source."""
+    """Raise a ``NoSourceError``, which names a sample by its ``index``, if one has no source."""
     if none.any():
         raise NoSourceError(
-            f"{_title(int(none.argmax()), index)} ({counted(int(none.sum()), 'row')} in all) has no"
-            f" value in the columns of any kernel, so it can't be compared: {remedy}.",
+            f"{_title(int(none.argmax()), index)} ({counted(int(none.sum()), 'sample')} in all) has"
+            f" no value in the columns of any kernel, so it can't be compared: {remedy}.",
             none.tolist(),
         )
 
 
 def _title(position: int, index: pd.Index | None) -> str:
-    """Return the name of a row at the beginning of a sentence."""
+    """Return the name of a sample at the beginning of a sentence."""
     if index is None:
-        return f"Row {position} (counted from 0)"
+        return f"Sample {position} (counted from 0)"
     name = row_of(index, position)
     return f"{name[0].upper()}{name[1:]}"
 
 
 def numbered(strata: NDArray[Any]) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return the number of each row's class (N,), and the classes."""
+    """Return the number of each sample's class (N,), and the classes."""
     classes, codes = np.unique(strata, return_inverse=True)
     return codes, classes.tolist()
 
@@ -125,7 +126,9 @@ def counts(
     for mask, names in sources.items():
         absent = np.frombuffer(mask, bool)
         if absent.any():
-            text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(names)}"
+            text = (
+                f"{int(absent.sum())} of {counted(len(absent), 'sample')} lack {', '.join(names)}"
+            )
             of_classes = [absent[codes == code] for code in range(len(classes))]
             pairs = zip(classes, of_classes, strict=True)
             shares = ", ".join(
@@ -145,13 +148,13 @@ def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
 
 
 def _refuse_gaps(plan: Plan, rows: Rows, index: pd.Index | None) -> None:
-    """Refuse gaps that need medians if the training rows were read in parts, so none are known."""
+    """Raise an error on gaps that need medians, which samples read in parts do not have."""
     for kernel in plan.kernels:
         lack_all, lack_some = rows.gaps_in(kernel)
         single = lack_some & ~(lack_all & (not plan.strategy.fills))
         if single.any() and not kernel.traits.allows_gaps:
             raise DataError(
                 f"{_title(int(single.argmax()), index)} has gaps in columns of kernel"
-                f" {quoted(kernel.label)}, and no medians of the training rows are known, which"
+                f" {quoted(kernel.label)}, and no medians of the training samples are known, which"
                 " were read in parts: fill the gaps, or put an imputer before the model."
             )

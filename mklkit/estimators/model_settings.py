@@ -1,6 +1,11 @@
 """The settings of a model, declared once, for Python and for the options of the command line.
 
 Nothing heavy is imported here, because the command line's help shows the settings.
+
+Each setting (kernels, scaling, ``tune``, class weights …) has its type, default, check and help
+here. The options of all commands are made from it (``cli/model_options.py`` adds short names and
+completions), ``compare`` takes the settings by their names, and ``model_pipeline``
+(``datasets/pipeline.py``) makes the steps that they describe.
 """
 
 from __future__ import annotations
@@ -117,7 +122,7 @@ class ModelSettings:
         metadata=_about(
             "steps",
             "The scaling of kernels on numbers that have none of their own, as 'rbf[roots]@a_*'"
-            " has: minmax maps columns to [-1, 1], unit divides rows by their length, and the last"
+            " has: minmax maps columns to [-1, 1], unit divides each by its length, and the last"
             " three are for amounts.",
             usual="the preset's, else standard",
         ),
@@ -127,7 +132,7 @@ class ModelSettings:
         metadata=_about(
             "steps",
             "Columns such as 'age,sex,batch' to remove from all others by least squares on the"
-            " training rows; they are not features.",
+            " training samples; they are not features.",
             takes="str or sequence of str",
         ),
     )
@@ -164,7 +169,7 @@ class ModelSettings:
         metadata=_about(
             "components",
             f"A kernel, optionally with a name, scale and columns: {KERNELS}. May be repeated."
-            " auto: kernel and scale of each source are chosen from the training rows;"
+            " auto: kernel and scale of each source are chosen from the training samples;"
             " 'text:auto@text_*': those of one source.",
             usual="auto; for a lone source beside a combiner, map or learner of yours"
             f" {DEFAULT_KERNELS}",
@@ -202,7 +207,7 @@ class ModelSettings:
         default=None,
         metadata=_about(
             "estimator",
-            "How to treat rows that lack all columns of a kernel: present, drop, ... (mklkit list"
+            "How to treat samples with a missing source: present, drop, ... (mklkit list"
             " missing); 'compare' takes several, such as present,impute.",
             usual="present",
             takes="str or Missing",
@@ -223,7 +228,7 @@ class ModelSettings:
         metadata=_about(
             "estimator",
             "For several classes, one-vs-one: compute bandwidths such as sigma='mean' from each"
-            " pair of classes, or from all training rows.",
+            " pair of classes, or from all training samples.",
             for_classes=True,
         ),
     )
@@ -232,7 +237,7 @@ class ModelSettings:
         converter=attrs.converters.optional(check_effort),
         metadata=_about(
             "search",
-            "Choose parameters by cross-validation on the training rows, from the components' own"
+            "Choose parameters by cross-validation on training samples, from the components' own"
             " search spaces: a few values of each, all of them, or N combinations at random.",
             usual="not tuned",
             takes="{'fast', 'thorough'} or int",
@@ -242,7 +247,7 @@ class ModelSettings:
         default=None,
         metadata=_about(
             "estimator",
-            "How much the rows of each class count in the fit: balanced, so that rare classes"
+            "How much the samples of each class count in the fit: balanced, so that rare classes"
             ' count as much as frequent ones, or "ill=5,well=1".',
             usual="weight 1 for every class",
             for_classes=True,
@@ -253,7 +258,7 @@ class ModelSettings:
         default=False,
         metadata=_about(
             "estimator",
-            "Calibrate class probabilities by cross-validation on the training rows, with five"
+            "Calibrate class probabilities by cross-validation on the training samples, with five"
             " more fits; 'mklkit predict' then writes a column per class.",
             for_classes=True,
         ),

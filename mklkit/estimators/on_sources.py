@@ -22,7 +22,7 @@ def on_sources(estimator: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     ----------
     estimator : estimator
         It is not changed.
-    X : mapping of str to array-like of shape (N, d), or rows
+    X : mapping of str to array-like of shape (N, d), or samples
         The sources by name.
     y : array-like of shape (N,) or (N, T), optional
         The targets, whose index is compared with those of the sources.

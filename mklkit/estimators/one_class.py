@@ -1,4 +1,4 @@
-"""MKLOneClass: which rows are unlike the training rows, from several kernels."""
+"""MKLOneClass: which samples are unlike the training samples, from several kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     combiner : str or Combiner, default="uniform"
         One that learns without labels: ``"uniform"``, or ``"consensus"`` of the package
-        mklkit-optimize. By default all kernels have equal weights: a row may be odd in a single
+        mklkit-optimize. By default all kernels have equal weights: a sample may be odd in a single
         source, and a consensus gives the least weight to the source that differs from the others.
     learner : str or Learner, optional
         ``"one-class-svm(nu=0.1)"`` ...; by default ``"one-class-svm"``.
@@ -48,17 +48,17 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     Attributes
     ----------
     offset_ : float
-        The threshold of :meth:`score_samples`: rows below it are outliers.
+        The threshold of :meth:`score_samples`: samples below it are outliers.
     weights_ : ndarray of shape (1, M)
         The kernel weights.
     kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, learner_, choices_
         As in :class:`mklkit.MKLClassifier`.
     problems_ : list of str
-        ``["all rows"]``.
+        ``["all samples"]``.
     decisions_ : list of one Decision
         The decision on all samples.
     n_samples_fit_ : int
-        The number of training rows, without those of weight 0.
+        The number of training samples, without those of weight 0.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     See Also
@@ -88,7 +88,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (N, d)
             The training samples, as for :meth:`mklkit.MKLClassifier.fit`.
         y : object, optional
             Ignored; scikit-learn's pipelines pass it.
@@ -121,13 +121,13 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
         -------
         ndarray of shape (n,)
-            The scores: larger for samples that are more like the training samples. For rows of
+            The scores: larger for samples that are more like the training samples. For samples of
             Dask, a lazy Dask array.
 
         Raises
@@ -145,7 +145,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
         split : bool, default=False
             Whether to return the part of each kernel, in the order of ``kernel_names_``, and last
@@ -154,7 +154,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         Returns
         -------
         ndarray of shape (n,)
-            The values; with ``split``, (n, M + 1). For rows of Dask, a lazy Dask array.
+            The values; with ``split``, (n, M + 1). For samples of Dask, a lazy Dask array.
 
         Raises
         ------
@@ -171,13 +171,13 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
         -------
         ndarray of int of shape (n,)
-            1 for samples like the training samples, −1 for outliers. For rows of Dask, a Dask
+            1 for samples like the training samples, −1 for outliers. For samples of Dask, a Dask
             array.
         """
         check_is_fitted(self)

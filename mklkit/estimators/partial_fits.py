@@ -1,4 +1,4 @@
-"""Learning from rows that arrive in parts, by adding up sums over them."""
+"""Learning from samples that arrive in parts, by adding up sums over them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from mklkit.views.view_set import ViewSet
 
 @attrs.frozen(eq=False)
 class PartialSums:
-    """Sums over the rows seen so far; maps and kernels are those of the first call's rows.
+    """Sums over the samples seen so far; maps and kernels are those of the first call's samples.
 
     ``widths`` are the numbers of features, ``moments`` those of all kernels' features
     side by side, by class.
@@ -58,7 +58,7 @@ class PartialSums:
 
     @classmethod
     def start(cls, plan: Plan, rows: Rows, seed: int, n_classes: int) -> Self:
-        """Return maps fitted to the first rows, and no sums yet."""
+        """Return maps fitted to the first samples, and no sums yet."""
         draw = np.random.RandomState(seed)
         views = ViewSet.fit(plan.kernels, plan.feature_map, rows, draw)
         assert views.blocks is not None, "the map is explicit"
@@ -74,7 +74,7 @@ class PartialSums:
         )
 
     def plus(self, rows: Rows, codes: NDArray[np.intp], max_memory: int | None) -> PartialSums:
-        """Return the sums after adding rows (N, d) with given class numbers."""
+        """Return the sums after adding samples (N, d) with given class numbers."""
         blocks = FeatureBlocks(self.projectors, rows, max_memory)
         n_classes = len(self.moments.counts)
         (moments,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
@@ -83,7 +83,7 @@ class PartialSums:
         return attrs.evolve(self, moments=moments)
 
     def views_of(self, problem: Problem, rows: Rows) -> tuple[ViewSet, Target]:
-        """Return a problem's views and target; ``rows`` has the type and columns of all rows."""
+        """Return a problem's views and target; ``rows`` has the type and columns of all samples."""
         members = problem.rows(np.arange(len(self.moments.counts)))
         moments = self.moments.classes(members)
         counts = moments.counts.astype(np.intp)
@@ -94,20 +94,20 @@ class PartialSums:
 
 
 class NeedsEveryRow(IncompatibleError, AttributeError):
-    """An estimator has no ``partial_fit``, as one of its components needs all rows at once."""
+    """An estimator has no ``partial_fit``, as one of its components needs all samples at once."""
 
 
 def check_sums_suffice(estimator: Any) -> None:
-    """Raise ``NeedsEveryRow`` if an MKLClassifier needs more than sums over rows."""
+    """Raise ``NeedsEveryRow`` if an MKLClassifier needs more than sums over samples."""
     if estimator.class_weight is not None:
         raise NeedsEveryRow(
-            "partial_fit keeps sums over rows of equal weight, and class_weight weighs them:"
-            " set class_weight=None, or fit on all rows."
+            "partial_fit keeps sums over samples of equal weight, and class_weight weighs them:"
+            " set class_weight=None, or fit on all samples."
         )
     if estimator.probability:
         raise NeedsEveryRow(
-            "partial_fit keeps sums over rows, and probabilities need the rows themselves, to leave"
-            " some out: set probability=False, and calibrate the model on other rows with"
+            "partial_fit keeps sums over samples, and probabilities need the samples, to leave"
+            " some out: set probability=False, and calibrate the model on other samples with"
             " CalibratedClassifierCV(FrozenEstimator(model)) of scikit-learn."
         )
     choice = choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
@@ -120,19 +120,19 @@ def check_sums_suffice(estimator: Any) -> None:
             every = default_instances(get_registry(), kind)
             able = [part.name for part in every if traits_of(part, traits).from_moments]
             raise NeedsEveryRow(
-                f"partial_fit keeps sums over rows, and the {kind} {component.name!r} needs the"
-                f" rows themselves; those that work: {', '.join(able)}."
+                f"partial_fit keeps sums over samples, and the {kind} {component.name!r} needs the"
+                f" samples themselves; those that work: {', '.join(able)}."
             )
     traits_of_map = traits_of(choice.feature_map, FeatureMapTraits)
     if not (traits_of_map.explicit and traits_of_map.shared):
         raise NeedsEveryRow(
             f"partial_fit needs a map of some landmarks, as in {FOR_LARGE_DATA}; got the feature"
-            f" map {choice.feature_map.name!r}, whose columns grow with the rows."
+            f" map {choice.feature_map.name!r}, whose columns grow with the samples."
         )
 
 
 def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
-    """Let an MKLClassifier learn from more rows; see :attr:`mklkit.MKLClassifier.partial_fit`."""
+    """Let a classifier learn from more samples; see :attr:`mklkit.MKLClassifier.partial_fit`."""
     sums: PartialSums | None = estimator.__dict__.get("partial_sums_")
     if sums is None and classes is None:
         raise DataError(
@@ -148,8 +148,8 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
     rows = read_rows(estimator, schema, X, first=sums is None)
     if rows.medians is not None:
         raise DataError(
-            "partial_fit takes no rows with gaps, since its sums would depend on the weights"
-            " of the kernels: fit on all rows at once, or put an imputer before the model."
+            "partial_fit takes no samples with gaps, since its sums would depend on the weights"
+            " of the kernels: fit on all samples at once, or put an imputer before the model."
         )
     known = np.unique(classes) if sums is None else estimator.classes_
     codes = _codes_of(column_or_1d(y, warn=True), known, len(rows))
@@ -185,7 +185,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
 def _codes_of(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
     """Return class numbers (N,) of labels."""
     if len(labels) != n_rows:
-        raise DataError(f"There must be one label per row; got {len(labels)} for {n_rows} rows.")
+        raise DataError(f"Expected one label per sample; got {len(labels)} for {n_rows} samples.")
     if len(classes) < 2:
         raise DataError("A classifier needs at least two classes.")
     codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
@@ -205,12 +205,12 @@ class GoneNumbers(Store):
         self.column_names = None
 
     def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
-        """Refuse."""
+        """Raise an error."""
         raise _refusal()
 
 
 class GatheredMoments(FeatureBlocks):
-    """The features of M views, known only by their sums; rows are in order of their class."""
+    """The features of M views, known only by their sums; samples are in order of their class."""
 
     def __init__(self, sums: PartialSums, moments: ClassMoments, rows: Rows) -> None:
         super().__init__(sums.projectors, rows)
@@ -231,7 +231,7 @@ class GatheredMoments(FeatureBlocks):
         return [merged.part(self._columns(group)) for group in groups]
 
     def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
-        """Return Φ_mᵀt for targets (N, k) that are the same for all rows of a class."""
+        """Return Φ_mᵀt for targets (N, k) that are the same for all samples of a class."""
         counts = self._moments.counts[:, None]
         sums = self._moments.sums + counts * self._moments.origin
         return [sums[:, self._columns([m])].T @ self._by_class(targets) for m in wanted]
@@ -244,7 +244,7 @@ class GatheredMoments(FeatureBlocks):
         return np.concatenate([np.arange(stops[m] - self.widths[m], stops[m]) for m in group])
 
     def _by_class(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the value of each class (C, ...) for values of rows (N, ...)."""
+        """Return the value of each class (C, ...) for values of samples (N, ...)."""
         counts = self._moments.counts.astype(np.intp)
         of_classes = values[np.cumsum(counts) - counts]
         if not np.array_equal(np.repeat(of_classes, counts, axis=0), values):
@@ -254,6 +254,6 @@ class GatheredMoments(FeatureBlocks):
 
 def _refusal() -> IncompatibleError:
     return IncompatibleError(
-        "This needs the rows themselves, and partial_fit keeps none: use a combiner and a learner"
-        " that need sums over rows only, or fit on all rows."
+        "This needs the samples, and partial_fit keeps none: use a combiner and a learner"
+        " that need sums over samples only, or fit on all samples."
     )

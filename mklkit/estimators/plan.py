@@ -78,14 +78,14 @@ class Plan:
     """An estimator's parameters, settled before the fit.
 
     ``kernels`` are bound to columns of the table, whose columns the ``schema`` has; if
-    ``proposed``, some tell how to read a source until its kernel is chosen from rows and target,
-    along with one of ``learners`` (empty if the learner is given); with many rows on ``landmarks``,
-    a feature map (None if the map is given). Once they are chosen, ``sources`` are the kernels from
-    before. ``scale`` is what is done to the
-    columns of kernels that do not say. ``bandwidths`` tells whether kernels are fitted to
-    each problem's own rows or to all of them; ``max_memory`` is in bytes, for features and sums
-    over them; ``n_jobs`` threads run problems. ``missing`` is the strategy for rows that lack
-    sources. ``notes`` report on gaps, proposed kernels and default choices.
+    ``proposed``, some tell how to read a source until its kernel is chosen from samples and target,
+    along with one of ``learners`` (empty if the learner is given); with many samples on
+    ``landmarks``, a feature map (None if the map is given). Once they are chosen, ``sources`` are
+    the kernels from before. ``scale`` is what is done to the columns of kernels that do not say.
+    ``bandwidths`` tells whether kernels are fitted to each problem's own samples or to all of them;
+    ``max_memory`` is in bytes, for features and sums over them; ``n_jobs`` threads run problems.
+    ``missing`` is the strategy for samples that lack sources. ``notes`` report on gaps, proposed
+    kernels and default choices.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -122,7 +122,7 @@ class Plan:
 
     @property
     def strategy(self) -> Missing:
-        """The strategy for rows that lack sources, as an object."""
+        """The strategy for samples that lack sources, as an object."""
         strategy: Missing = get_registry().create("missing", self.missing)
         return strategy
 
@@ -136,7 +136,7 @@ def plan_of(
 ) -> Plan:
     """Return an estimator's plan for a table, with the kernels bound to its columns.
 
-    ``weighted``: whether rows count differently.
+    ``weighted``: whether samples count differently.
     """
     parts = estimator.combiner, estimator.feature_map, estimator.learner
     choice = choose_components(*parts, target=kind, weighted=weighted)
@@ -187,7 +187,7 @@ def is_open(estimator: Any, choice: Choice) -> bool:
 
 
 def takes_landmarks(estimator: Any, choice: Choice) -> bool:
-    """Return whether many rows may be compared with landmarks: ridge regression is the learner."""
+    """Return whether many samples may be compared with landmarks, as ridge is the learner."""
     return is_open(estimator, choice) or (
         estimator.learner is None and choice.learner.name == RIDGE
     )
@@ -276,7 +276,7 @@ def kernels_to_bind(
 
 
 def check_new_rows(estimator: Any, X: Any) -> Rows:
-    """Return checked new rows, whose columns must be those of the training data."""
+    """Return checked new samples, whose columns must be those of the training data."""
     rows, none = new_rows(estimator, X)
     if none is not None and none.any():
         remedy = f"{LEAVE_OUT} (only predict_proba takes it)"
@@ -285,7 +285,7 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
 
 
 def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
-    """Return checked new rows, and which of them have no source; None if all have some."""
+    """Return checked new samples, and which of them have no source; None if all have some."""
     plan = estimator.fitted_.plan
     X, sources = joined_and_places(X)
     names = plan.schema.names
@@ -299,7 +299,7 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
 
 
 WORTH_KEEPING = 2**28
-"""Bytes of similarities of held-out rows to keep for all decisions of a problem."""
+"""Bytes of similarities of held-out samples to keep for all decisions of a problem."""
 
 
 _STATES = local()
@@ -315,12 +315,12 @@ def seeded(seed: int) -> np.random.RandomState:
 
 
 class ProblemViews:
-    """The views of each problem on some training rows.
+    """The views of each problem on some training samples.
 
-    A map whose traits state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
-    and each problem uses its rows of the features; any other is fitted on each problem's own rows.
-    ``shared``: the views of each problem are kept in the cache for other fits on the same rows.
-    ``pairs`` are those of all rows of a search, which include these.
+    A map whose traits state ``shared`` (a random subset) is fitted once on all samples, from
+    ``seed``, and each problem uses its samples of the features; any other is fitted on each
+    problem's own samples. ``shared``: the views of each problem are kept in the cache for other
+    fits on the same samples. ``pairs`` are those of all samples of a search, which include these.
     """
 
     def __init__(
@@ -345,7 +345,7 @@ class ProblemViews:
             if not engine_of(data.rows).local:
                 raise IncompatibleError(
                     f"The feature map {plan.feature_map.name!r} with these parameters needs all"
-                    f" rows in one place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
+                    f" samples in one place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
                 )
             check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
             data = attrs.evolve(data, rows=data.rows[slice(0, len(data.rows))])
@@ -367,10 +367,10 @@ class ProblemViews:
 
     @classmethod
     def of(cls, plan: Plan, data: TrainingData, seed: int, cache: Cache | None) -> ProblemViews:
-        """Return the views of an estimator's problems on some rows.
+        """Return the views of an estimator's problems on some samples.
 
-        If fits share a ``cache``, they are those of an earlier fit with the same kernels, map, rows
-        and labels, if there was one; results equal those of separate fits.
+        If fits share a ``cache``, they are those of an earlier fit with the same kernels, map,
+        samples and labels, if there was one; results equal those of separate fits.
         """
         if cache is None or not data.rows.in_memory:
             return cls(plan, data, seed)
@@ -393,10 +393,10 @@ class ProblemViews:
             say_if_long(self.plan.kernels, self.data.rows, pairs)
 
     def fit_kernels(self, problems: Sequence[Problem]) -> None:
-        """Fit the kernels to the rows of several problems at once, which share work.
+        """Fit the kernels to the samples of several problems at once, which share work.
 
-        Weights of rows, missing sources and features that all problems share need fits of their
-        own, and so do many rows.
+        Sample weights, missing sources and features that all problems share need fits of their
+        own, and so do many samples.
         """
         rows, kernels = self.data.rows, self.plan.kernels
         if len(problems) == 1 or len(rows) > MOST_SHARED or not rows.in_memory:
@@ -473,7 +473,7 @@ class ProblemViews:
         return partial(self._pairs.of, places=places)
 
     def block(self, problem: Problem, seed: int, held_out: TrainingData) -> RowBlock | None:
-        """Return other rows of a search as a block that all decisions of a problem share.
+        """Return other samples of a search as a block that all decisions of a problem share.
 
         None if their columns take too much memory to be kept.
         """
@@ -493,7 +493,7 @@ class ProblemViews:
 
 
 def pairs_of(data: TrainingData, cache: Cache) -> AllPairs | None:
-    """Return the pairs of all rows of a search, or None if these rows are no part of one."""
+    """Return the pairs of all samples of a search, or None if these samples are no part of one."""
     if data.whole is None:
         whole = cache.known(("whole", data.rows.digest))
     else:

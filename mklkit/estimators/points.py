@@ -119,7 +119,7 @@ def results_table(
     """Return ``cv_results_`` in the format of scikit-learn's searches, with means of other values.
 
     ``scores`` (folds, points) are NaN for a point that failed in a fold, as are the ``others``
-    (folds, points), by name, where there is no value. Values that are NaN throughout are left out.
+    (folds, points), by name, where there is no value. Values that are NaN throughout are omitted.
     """
     means = scores.mean(axis=0)
     ordered = np.where(np.isnan(means), np.inf, -means.round(12))

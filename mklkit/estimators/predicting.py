@@ -1,4 +1,10 @@
-"""Prediction shared by estimators: probabilities if requested, and rows of Dask."""
+"""Prediction shared by estimators: probabilities if requested, and samples of Dask.
+
+With ``probability=True`` the model is also fitted on cross-validation folds, and scikit-learn fits
+sigmoids to the decision values of the held-out samples (``cross_fitted``), which an estimator keeps
+as ``calibration_``. Searches fit folds without ``fit``, so that only their final fit is calibrated.
+``predict_proba`` is in one place, ``PredictsClasses``, for classifiers, searches and votes.
+"""
 
 from __future__ import annotations
 
@@ -33,26 +39,26 @@ def class_numbers(scores: Array) -> NDArray[np.intp]:
 def finite_values(
     fitted: Any, rows: Rows, same_map: bool = False, name: str = "decision value"
 ) -> Array:
-    """Return the values of a ``Fitted``'s decisions on rows, side by side (n, number of values).
+    """Return the values of a ``Fitted``'s decisions on samples, side by side (n, number of values).
 
     ``same_map``: the decisions share maps; ``name`` is that of the values in messages. A
-    ``DataError`` refuses values that are not finite.
+    ``DataError`` is raised for values that are not finite.
     """
     with writes_explained(fitted.plan.components), np.errstate(over="ignore", invalid="ignore"):
         values = decide_all(fitted.decisions, rows, same_map)
     infinite = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(infinite):
         raise DataError(
-            f"The {name} of row {infinite[0]} is not finite (number of such rows:"
+            f"The {name} of sample {infinite[0]} is not finite (number of such samples:"
             f" {len(infinite)}): its features are too far from those of the training data."
         )
     return values
 
 
 def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a fitted model's method return a lazy Dask array for Dask's rows.
+    """Make a fitted model's method return a lazy Dask array for Dask's samples.
 
-    The model's ``_n_values`` says how many values a row has; None if the result is not a matrix.
+    The model's ``_n_values`` says how many values a sample has; None if the result is not a matrix.
     """
 
     @wraps(method)
@@ -68,7 +74,7 @@ def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
 def of_each_row(
     model: Any, method: Callable[[Any, Any], Any], X: Any, dtype: Any, width: int | None = None
 ) -> Any:
-    """Return a method's values for rows of Dask as a Dask array; a matrix has a ``width``."""
+    """Return a method's values for samples of Dask as a Dask array; a matrix has a ``width``."""
     names = vars(model).get("feature_names_in_")
     return each_row(partial(method, model), X, dtype, width, names, model.n_features_in_)
 
@@ -97,7 +103,7 @@ class PredictsClasses(ClassifierMixin, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
@@ -108,7 +114,7 @@ class PredictsClasses(ClassifierMixin, ABC):
 
     @abstractmethod
     def _probabilities(self, X: Any) -> Array:
-        """Return the probabilities (n, C) of rows (n, d)."""
+        """Return the probabilities (n, C) of samples (n, d)."""
 
     @property
     def _n_values(self) -> int | None:
@@ -127,13 +133,13 @@ class PredictsClasses(ClassifierMixin, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
         -------
         ndarray of shape (n,)
-            The labels; for rows of Dask, a Dask array.
+            The labels; for samples of Dask, a Dask array.
         """
         if is_dask(X):
             check_is_fitted(self)
@@ -151,13 +157,13 @@ class PredictsClasses(ClassifierMixin, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
         -------
         ndarray of shape (n, C)
-            The probabilities, in the order of ``classes_``; for rows of Dask, a Dask array.
+            The probabilities, in the order of ``classes_``; for samples of Dask, a Dask array.
 
         Raises
         ------
@@ -178,7 +184,7 @@ class PredictsClasses(ClassifierMixin, ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
@@ -191,7 +197,7 @@ class PredictsClasses(ClassifierMixin, ABC):
 
 
 class DecisionValues(ClassifierMixin, BaseEstimator):
-    """A classifier whose rows already are decision values, for scikit-learn to calibrate."""
+    """A classifier whose samples already are decision values, for scikit-learn to calibrate."""
 
     def fit(self, X: Array, y: NDArray[np.intp], sample_weight: Array | None = None) -> Self:
         """Remember the class numbers."""
@@ -199,7 +205,7 @@ class DecisionValues(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Array) -> Array:
-        """Return the rows."""
+        """Return the samples."""
         return X
 
     def predict(self, X: Array) -> NDArray[np.intp]:
@@ -215,14 +221,14 @@ def cross_fitted(
     groups: NDArray[np.intp] | None = None,
     missing: Mask = None,
 ) -> tuple[Any, dict[str, Any], str]:
-    """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
+    """Return scikit-learn's sigmoids of decision values of held-out samples, and a note.
 
-    Beside those of all rows there are those of each pattern of missing sources that enough samples
-    have, as ``missing`` (N, M) says, by a key with 1 for each source that it misses.
+    Beside those of all samples there are those of each pattern of missing sources that enough
+    samples have, as ``missing`` (N, M) says, by a key with 1 for each source that it misses.
 
-    ``decide`` takes the rows to train on and those held out, and returns the decision values on
-    the latter of a model trained on the former. The only row or group of a class is never held
-    out: it has no weight in the calibration, and the class is likely for no row.
+    ``decide`` takes the samples to train on and those held out, and returns the decision values on
+    the latter of a model trained on the former. The only sample or group of a class is never held
+    out: it has no weight in the calibration, and the class is likely for no sample.
     """
     # Importing it takes a second, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV
@@ -238,7 +244,7 @@ def cross_fitted(
             scored[held_out] = True
         except DataError as error:
             raise DataError(
-                f"Probabilities need fits on parts of the rows, and the one on {len(training)} of"
+                f"Probabilities need fits on some of the samples, and that on {len(training)} of"
                 f" {n_rows} failed: {error}"
             ) from error
     weights = row_weights
@@ -266,7 +272,7 @@ def cross_fitted(
 
 
 def calibrated(shared: Any, of_patterns: dict[str, Any], values: Array, missing: Mask) -> Array:
-    """Return the probabilities of decision values, by the rows' own patterns where these have any.
+    """Return the probabilities of decision values, by the samples' patterns where these have any.
 
     ``missing`` (n, M) says which sources samples miss; None if they have all.
     """

@@ -1,4 +1,4 @@
-"""Problems: some rows of the training data, and the target to be learned from them."""
+"""Problems: some samples of the training data, and the target to be learned from them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Problem:
     column: int | None = None
 
     def rows(self, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the indices of its rows, from the values of all rows (N,)."""
+        """Return the indices of its samples, from the values of all samples (N,)."""
         if self.negative is None:
             return np.arange(len(values))
         return np.flatnonzero((values == self.negative) | (values == self.positive))
@@ -61,7 +61,7 @@ class Problem:
         row_weights: Array | None = None,
         groups: NDArray[np.intp] | None = None,
     ) -> Target:
-        """Return the target of its rows, from their values, weights and groups (n,)."""
+        """Return the target of its samples, from their values, weights and groups (n,)."""
         if self.positive is not None:
             values = np.where(values == self.positive, 1, -1)
         elif self.column is not None:

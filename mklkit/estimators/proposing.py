@@ -1,9 +1,9 @@
-"""``kernels="auto"``: how each source is represented, chosen from the training rows.
+"""``kernels="auto"``: how each source is represented, chosen from the training samples.
 
 A representation is what is done to a source's columns, and the kernel on them. The candidates are
 those that registered kernels propose for what the columns hold. Each is judged by the leave-one-out
 error of kernel ridge regression, of all classes or numbers at once. A source keeps the usual
-representation unless another one is clearly better; then sources are left out if the others predict
+representation unless another one is clearly better; then sources are dropped if the others predict
 better without them. A lone source gets a sum of representations instead.
 """
 
@@ -58,19 +58,19 @@ from mklkit.views.scaling import SCALINGS, fits_dense, is_fitted_to_all, with_sc
 from mklkit.views.sides import GramSide
 
 MOST_EXACT = 2000
-"""With more rows, errors are those of features of landmarks: exact ones take the cube."""
+"""With more samples, errors are those of features of landmarks: exact ones take the cube."""
 
 MOST_ROWS = 10_000
-"""The most rows for which errors are computed."""
+"""The most samples for which errors are computed."""
 
 LANDMARKS = 500
-"""The landmarks of more than 2,000 rows."""
+"""The landmarks of more than 2,000 samples."""
 
 ROWS_OF_A_LONE_SOURCE = 500
-"""The most rows of a lone source, for which errors of some fifty sums of kernels are computed."""
+"""The most samples of a lone source for which errors of fifty sums of kernels are computed."""
 
 RIDGES = tuple(10.0**power for power in range(-5, 2))
-"""The ridges to try, times the mean k(x, x) of the rows about their mean."""
+"""The ridges to try, times the mean k(x, x) of the samples about their mean."""
 
 CLEAR = 2.0
 """By how many standard errors of the difference a representation must be better than the usual."""
@@ -79,13 +79,13 @@ GAIN = 0.005
 """By which share the error must fall for each further kernel of a sum."""
 
 WORTH = 0.01
-"""By which share the error must fall for sources to be left out."""
+"""By which share the error must fall for sources to be dropped."""
 
 MOST_COMPARED = 10_000
 """With more rows, a lone source of a classifier has landmarks: a Gram matrix takes 8N² bytes."""
 
 MOST_SOLVED = 5000
-"""With more rows, that of a regressor has landmarks: ridge regression takes N³."""
+"""With more samples, that of a regressor has landmarks: ridge regression takes N³."""
 
 MUCH = 0.8
 """The share of a named kernel's error below which another representation is worth a warning."""
@@ -94,7 +94,7 @@ MUCH_OF_ALL = 0.05
 """And by how much of the error of the mean it must be lower."""
 
 ROWS_OF_WARNINGS = 300
-"""Rows on which named kernels are compared with other representations, in tenths of a second."""
+"""Samples on which named kernels are compared with other representations, in tenths of a second."""
 
 MOST_TAKEN = 8
 """The most representations of a lone source."""
@@ -103,13 +103,13 @@ FEW_COLUMNS = 100
 """Kernels that no matrix product gives are candidates for a lone source of so few columns."""
 
 ROWS_OF_LEARNERS = 400
-"""Rows on which learners are compared."""
+"""Samples on which learners are compared."""
 
 AUTO = "kernels auto: "
 """The beginning of notes on chosen kernels."""
 
-LEFT_OUT = "left out"
-"""The beginning of notes on what was left out."""
+LEFT_OUT = "dropped"
+"""The beginning of notes on what was dropped."""
 
 
 @attrs.frozen
@@ -117,7 +117,7 @@ class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
     ``learner`` is the one that was chosen with them; None if none was. ``needs_landmarks``: whether
-    the training rows are so many that they should be compared with landmarks, and not with each
+    the training samples are so many that they should be compared with landmarks, and not with each
     other. ``notes`` tell what was chosen and why.
     """
 
@@ -145,7 +145,7 @@ def propose_kernels(
 
     Parameters
     ----------
-    X : DataFrame, array-like, mapping of str to these, StoredRows or Dask rows of shape (N, d)
+    X : DataFrame, array-like, mapping of these, StoredRows or Dask collection of shape (N, d)
         The training samples; a mapping has the columns of each source. The columns of a DataFrame
         are grouped by their names.
     y : array-like of shape (N,)
@@ -212,12 +212,12 @@ def chosen_bank(
 
     Kernels that the user names are kept. ``scale`` is done to columns for kernels that do not say.
     Of the ``learners``, several sources get the first, which is ridge regression, and a lone one
-    that which predicts more rows in three folds. ``names`` are those of the kernels that the
-    feature map takes, empty for all; with ``keep_all`` no source is left out.
+    that which predicts more samples in three folds. ``names`` are those of the kernels that the
+    feature map takes, empty for all; with ``keep_all`` no source is dropped.
 
     For N rows, M sources with d columns and about eight candidates each, O(8MN²(N + d)) time, and
     memory for a Gram matrix per source and candidate of one source. With more than ``max_exact``
-    rows N² is N times the ``landmarks``.
+    samples N² is N times the ``landmarks``.
     """
     sources = [bound for bound in kernels if bound.auto]
     alone = len(sources) == len(kernels) == 1
@@ -246,7 +246,7 @@ def chosen_bank(
     if learners and (many or not alone):
         learner = learners[0]
         if alone:
-            notes.append(f"learner {learner.name}: there are {n_rows} rows")
+            notes.append(f"learner {learner.name}: there are {n_rows} samples")
     elif learners and kind.of_classes and exact and judge.splits_in_folds:
         learner, note = _better_learner(learners, chosen, judge)
         notes.append(note)
@@ -254,7 +254,7 @@ def chosen_bank(
     for bound in kernels:
         of_source = [candidate.bound for candidate in chosen if candidate.source is bound]
         bank += of_source if bound.auto else [bound]
-    if len(judge.rows) < n_rows:  # Scalings were fitted to some rows.
+    if len(judge.rows) < n_rows:  # Scalings were fitted to some samples.
         bank = [
             attrs.evolve(bound, scaling=None) if is_fitted_to_all(bound, data.rows) else bound
             for bound in bank
@@ -331,12 +331,12 @@ class Candidate:
 
 @attrs.frozen(eq=False, slots=False)
 class Judge:
-    """The rows on which representations are compared, and what ridge regression predicts.
+    """The samples on which representations are compared, and what ridge regression predicts.
 
-    ``targets`` (n, T) have a column per class with 1 for its rows, or numbers of deviation 1.
-    ``landmarks`` are places of rows; None if errors are exact. ``whole`` are the training rows, of
-    which these may be some. ``names`` are those of the kernels that may be chosen; empty for
-    all.
+    ``targets`` (n, T) have a column per class with 1 for its samples, or numbers of standard
+    deviation 1. ``landmarks`` are places of samples; None if errors are exact. ``whole`` are the
+    training samples, of which these may be some. ``names`` are those of the kernels that may be
+    chosen; empty for all.
     """
 
     rows: Rows
@@ -357,9 +357,9 @@ class Judge:
         max_exact: int = MOST_EXACT,
         n_landmarks: int = LANDMARKS,
     ) -> Self:
-        """Return the training rows, or some drawn by class, and their targets.
+        """Return the training samples, or some drawn by class, and their targets.
 
-        Of more than ``max_exact`` rows, ``n_landmarks`` are landmarks.
+        Of more than ``max_exact`` samples, ``n_landmarks`` are landmarks.
         """
         codes = data.values if kind.of_classes else np.zeros(len(data.values), np.intp)
         drawn = drawn_by_class(codes, most)
@@ -379,7 +379,7 @@ class Judge:
 
     @property
     def splits_in_folds(self) -> bool:
-        """Whether some class has two rows, or groups, one of which can be held out."""
+        """Whether some class has two samples, or groups, one of which can be held out."""
         codes = self.codes
         if self.groups is not None:
             codes = np.unique(np.column_stack([codes, self.groups]), axis=0)[:, 0]
@@ -395,7 +395,7 @@ class Judge:
         return None if missing is None or members_with(missing[:, 0]) is None else missing[:, 0]
 
     def units(self, errors: Array, missing: Mask) -> Array:
-        """Return sums of errors (n,) over what is left out at once: a sample, or a group."""
+        """Return sums of errors (n,) over what is dropped at once: a sample, or a group."""
         if self.groups is None:
             return errors
         groups = self.groups if missing is None else self.groups[~missing]
@@ -447,7 +447,7 @@ class Judge:
 
 
 def _is_one_group(rows: WeightedRows) -> bool:
-    """Return whether all rows belong to one group, without which there is none."""
+    """Return whether all samples belong to one group, without which there is none."""
     return rows.groups is not None and len(rows.groups) < 2
 
 
@@ -471,10 +471,10 @@ def _candidates(source: BoundKernel, judge: Judge, slow: bool = False) -> Iterat
     missing = judge.missing(source)
     columns = None
     if source.reads == "numbers":
-        # Of all rows, since the scaling will be fitted to them.
+        # Of all samples, since the scaling will be fitted to them.
         columns = (judge.whole if judge.whole.in_memory else judge.rows).unfilled(source)
     n_rows = len(judge.whole)
-    # What all candidates read is not kept with the rows.
+    # What all candidates read is not kept with the samples.
     rows = attrs.evolve(judge.rows)
     banks = [
         attrs.evolve(
@@ -559,7 +559,7 @@ def _representation(source: BoundKernel, judge: Judge) -> tuple[Candidate, str]:
 def is_clear(usual: Candidate, best: Candidate, judge: Judge) -> bool:
     """Return whether the errors of a representation are clearly below those of the usual one.
 
-    By two standard errors of the paired differences of what is left out at once.
+    By two standard errors of the paired differences of what is dropped at once.
     """
     missing = judge.missing(usual.source)
     gains = judge.units(usual.result.errors - best.result.errors, missing)
@@ -599,7 +599,7 @@ def _sources_together(chosen: list[Candidate], judge: Judge) -> tuple[list[Candi
     if some.errors.sum() >= (1 - WORTH) * every.errors.sum():
         return chosen, [f"{told} {judge.share(every.errors)} (1 if nothing is learned)"]
     rest = [c.source.label for place, c in enumerate(chosen) if place not in taken]
-    # With two decimals, the errors of a source that is left out may look the same.
+    # With two decimals, the errors of a source that is dropped may look the same.
     with_rest, without = (judge.share(result.errors, digits=3) for result in (every, some))
     note = f"{LEFT_OUT} {', '.join(rest)}: without {without}, {told} {with_rest}"
     return [chosen[place] for place in sorted(taken)], [note]
@@ -639,10 +639,10 @@ def _sum_of_representations(
 def _better_learner(
     learners: Sequence[Any], chosen: Sequence[Candidate], judge: Judge
 ) -> tuple[Any, str]:
-    """Return the learner that predicts more rows in three folds on the average kernel, and a note.
+    """Return the learner with more right in three folds on the average kernel, and a note.
 
-    Ties go to the first. Several classes are predicted one against the rest. Rows of weight w are
-    w rows.
+    Ties go to the first. Several classes are predicted one against the rest. Samples of weight w
+    are w samples.
     """
     drawn = drawn_by_class(judge.codes, ROWS_OF_LEARNERS)
     codes = judge.codes[drawn]
@@ -668,4 +668,4 @@ def _better_learner(
     told = zip(learners, shares.tolist(), strict=True)
     said = ", ".join(f"{learner.name} {percentage(share)}" for learner, share in told)
     best = learners[int(np.argmax(shares.round(9)))]
-    return best, f"learner {best.name}: right in three folds of {len(codes)} rows: {said}"
+    return best, f"learner {best.name}: right in three folds of {len(codes)} samples: {said}"

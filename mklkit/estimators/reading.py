@@ -34,7 +34,7 @@ from mklkit.views.stored_rows import StoredRows
 
 FLOATS = [np.float64, np.float32]
 MEDIAN_ROWS = 5000
-"""The most training rows without gaps, evenly spaced, whose medians fill the gaps of new rows."""
+"""The most training samples without gaps, evenly spaced, whose medians fill new samples' gaps."""
 MEDIAN_CELLS = 1 << 21
 """The cells whose medians are computed at a time."""
 
@@ -68,7 +68,7 @@ class StoresNames(BaseEstimator):
 
 
 class TakesGaps(StoresNames):
-    """An estimator whose rows may lack values."""
+    """An estimator whose samples may lack values."""
 
     def __sklearn_tags__(self) -> Any:
         """Declare it."""
@@ -80,7 +80,7 @@ class TakesGaps(StoresNames):
 def as_source(X: Any) -> Any:
     """Return rows to be read in parts, from a memory map's file or Dask; others unchanged.
 
-    A ``DataError`` refuses sparse matrices.
+    A ``DataError`` is raised for sparse matrices.
     """
     refuse_sparse(X)
     if is_dask(X):
@@ -90,27 +90,27 @@ def as_source(X: Any) -> Any:
 
 
 def training_rows(estimator: Any, schema: Schema, X: Any) -> tuple[Rows, Schema]:
-    """Return training rows, checked, and the schema with the medians that replace gaps.
+    """Return training samples, checked, and the schema with the medians that replace gaps.
 
-    The estimator gets scikit-learn's attributes on the columns. No medians are known of rows that
-    are read in parts.
+    The estimator gets scikit-learn's attributes on the columns. No medians are known of samples
+    that are read in parts.
     """
     rows = read_rows(estimator, schema, X, first=True)
     if not rows.in_memory:
         return rows, schema
     if rows.medians is not None:
         return rows, schema.with_fills(rows.medians)
-    # New rows may have gaps although these have none.
+    # New samples may have gaps although these have none.
     sample = rows.numbers[:: -(-len(rows) // MEDIAN_ROWS)]
     return rows, schema.with_fills(medians_of(schema, sample))
 
 
 def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Rows:
-    """Return rows as kernels read them, with values for gaps if there are any.
+    """Return samples as kernels read them, with values for gaps if there are any.
 
-    These are the schema's, or if it has none the medians of the rows. The columns of the ``first``
-    rows are recorded by the estimator. Bad data raise a ``ValueError`` if scikit-learn refuses them
-    too, else a ``DataError``.
+    These are the schema's, or if it has none the medians of the samples. The columns of the
+    ``first`` samples are recorded by the estimator. Bad data raise a ``ValueError`` if scikit-learn
+    rejects them too, else a ``DataError``.
     """
     if isinstance(X, RowSource):
         if first:
@@ -120,7 +120,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
         check_width(estimator.n_features_in_, X.shape[1])
         if (~schema.columns.are(holds="numbers") & schema.columns.are_read).any():
             raise DataError(
-                "The model's kernels read text or categories, and rows that are read in parts hold"
+                "The model's kernels read text or categories, and samples read in parts hold"
                 " numbers only: pass a DataFrame."
             )
         return Rows.of(X)
@@ -129,7 +129,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
     # Most tables have no gaps, so rows are searched for them only if the check fails.
     for finite in (True, "allow-nan"):
         try:
-            # Numbers that overflow float64 are refused, so the cast need not warn.
+            # Numbers that overflow float64 raise an error, so the cast need not warn.
             with np.errstate(over="ignore", invalid="ignore"):
                 # scikit-learn would read dates as numbers.
                 if isinstance(X, SparseTable):
@@ -160,7 +160,7 @@ def _validated(estimator: Any, X: Any, first: bool, finite: Any) -> Array:
 
 def _read(estimator: Any, schema: Schema, X: Any, first: bool, finite: Any) -> Rows:
     """Return what kernels read in a table that does not hold only numbers."""
-    if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
+    if np.asarray(X).ndim != 2:  # scikit-learn would look for a first sample in a dict.
         raise DataError(
             "Expected new rows as a DataFrame or a 2-D array with the columns of the training"
             f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
@@ -196,7 +196,7 @@ def _checked_rows(schema: Schema, X: Any, finite: Any) -> Rows:
 def numbers_in(schema: Schema, X: Any) -> Array:
     """Return the columns of numbers in their places (n, d), with NaN for gaps and 0 elsewhere.
 
-    A ``DataError`` refuses a column that holds something else now, and gaps in row ids.
+    A ``DataError`` is raised for a column that holds something else now, and gaps in sample ids.
     """
     frame = as_table(X)
     places = schema.places(holds="numbers").tolist()
@@ -226,7 +226,7 @@ def numbers_in(schema: Schema, X: Any) -> Array:
 
 
 def _refuse_gaps_in_ids(column: pd.Series, kind: str = "number") -> None:
-    """Raise a ``DataError`` if a row has no number or identifier."""
+    """Raise a ``DataError`` if a sample has no number or identifier."""
     absent = np.flatnonzero(column.isna())
     if len(absent):
         row = row_of(column.index, int(absent[0]))
@@ -290,7 +290,7 @@ def _owners(columns: Any) -> NDArray[np.intp]:
 
 
 def with_gaps(schema: Schema, rows: Rows) -> Rows:
-    """Return rows that have gaps, with the schema's values for them, or their own medians."""
+    """Return samples that have gaps, with the schema's values for them, or their own medians."""
     fills = medians_of(schema, rows.numbers) if schema.fills is None else schema.fills
     return attrs.evolve(rows, medians=fills)
 

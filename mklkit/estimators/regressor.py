@@ -54,8 +54,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     Attributes
     ----------
     weights_ : ndarray of shape (n_problems, M)
-        Kernel weights: one row if all targets share them (as with ``uniform`` and ``ridge``), else
-        one per target.
+        Kernel weights: one row if all targets share them (as with ``uniform`` and ``ridge``),
+        else one per target.
     kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, learner_, choices_
         As in :class:`mklkit.MKLClassifier`.
     problems_ : list of str
@@ -68,7 +68,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         The means subtracted from the targets before the fit and added to every prediction; zeros
         for a learner without an intercept, such as ``ridge(intercept=False)``.
     n_samples_fit_ : int
-        The number of training rows, without those of weight 0.
+        The number of training samples, without those of weight 0.
     n_groups_fit_ : int or None
         The number of their groups; None if ``fit`` got no groups.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -101,7 +101,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (N, d)
             The training samples, as for :meth:`mklkit.MKLClassifier.fit`.
         y : array-like of shape (N,) or (N, T)
             The numbers, one column per target.
@@ -163,7 +163,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
         split : bool, default=False
             Whether to return the part of each kernel, in the order of ``kernel_names_``, and last
@@ -172,8 +172,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         Returns
         -------
         ndarray of shape (n,) or (n, T)
-            The numbers, in the units of y. With ``split``, (n, M + 1) or (n, M + 1, T). For rows of
-            Dask, a lazy Dask array.
+            The numbers, in the units of y. With ``split``, (n, M + 1) or (n, M + 1, T). For samples
+            of Dask, a lazy Dask array.
 
         Raises
         ------
@@ -198,7 +198,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             Samples.
         y : array-like of shape (n,) or (n, T)
             Their targets.

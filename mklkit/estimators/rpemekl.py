@@ -20,7 +20,7 @@ from mklkit.protocols.component import MISSING_STRATEGY
 from mklkit.views.cache import Cache
 
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
-"""p as a fraction of the training rows (Wang et al. 2013, section 3.1)."""
+"""p as a fraction of the training samples (Wang et al. 2013, section 3.1)."""
 NESTED = {"subset": "feature_map__subset", "alpha": "learner__alpha", "lam": "combiner__lam"}
 
 
@@ -32,15 +32,15 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     kernels : as for MKLClassifier, optional
         Default: the normalised linear kernel, rbf with the mean distance and a tenth of it as σ.
     subset : int, float or sequence of these, default=0.1
-        Landmarks of a member's map: a count, a fraction of the training rows, or several of these
-        for cross-validation to choose from (``"auto"``: 0.1, 0.2 … 0.5).
+        Landmarks of a member's map: a count, a fraction of the training samples, or several of
+        these for cross-validation to choose from (``"auto"``: 0.1, 0.2 … 0.5).
     n_members : int, default=3
         H, the number of members that vote.
     alpha, lam : float, default=1.0
         Ridge of the learners (the paper's c), and λ, the penalty on disagreement.
     tune : bool, default=False
         Whether α and λ (and the subset, if there are choices) are chosen by cross-validation on
-        the training rows, on the papers' grid 2⁻⁴ … 2⁴.
+        the training samples, on the papers' grid 2⁻⁴ … 2⁴.
     cv : int, default=5
         The number of folds for that.
     multiclass : {"auto", "ovo", "ovr"}, default="auto"

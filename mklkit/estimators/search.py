@@ -60,9 +60,9 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         Values by nested names as in scikit-learn, such as ``{"combiner__lam": [0.5, 1, 2]}`` or
         ``{"combiner": ["uniform", "dimkl3"], "learner__C": [1, 10]}``. Default: the components'
         own search spaces, as far as ``effort`` goes.
-    cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
+    cv : int, scikit-learn splitter, or list of (training samples, scored samples), default=5
         An int is a number of folds, shuffled by ``random_state``, stratified for classes, fewer if
-        a class has fewer rows; None means five. The row of a single-row class is always in
+        a class has fewer samples; None means five. The sample of a single-sample class is always in
         training and never scored.
     effort : {"fast", "thorough"} or int, default="fast"
         How long to search if no grid is given. ``"fast"``: three values of each parameter that
@@ -85,8 +85,8 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
     Attributes
     ----------
     best_estimator_ : MKLClassifier, MKLRegressor or MKLOneClass
-        Fitted on all rows with the best point; predictions, ``weights_`` and its other attributes
-        are available on the search too.
+        Fitted on all samples with the best point; predictions, ``weights_`` and its other
+        attributes are available on the search too.
     best_params_ : dict
         By nested name.
     best_score_, best_index_ : float, int
@@ -95,9 +95,10 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
     cv_results_ : dict of ndarray
         As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …, ``split0_test_score``
         …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and ``mean_n_iter`` if fits
-        iterate; for classes, if rows lack sources, ``mean_test_complete`` of the rows that have all
-        sources and ``mean_test_incomplete`` of the others. A point that can't be fitted has NaN,
-        with a warning; names and values that no component takes are refused before anything runs.
+        iterate; for classes, if samples lack sources, ``mean_test_complete`` of the samples that
+        have all sources and ``mean_test_incomplete`` of the others. A point that can't be fitted
+        has NaN, with a warning; names and values that no component takes raise an error before
+        anything runs.
     n_splits_ : int
         The number of folds.
     refit_time_ : float
@@ -161,14 +162,14 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (N, d)
             The training samples.
         y : array-like of shape (N,) or (N, T)
             Their targets, as the estimator takes them; for one class, −1 for known outliers and 1
             for inliers.
         sample_weight : array-like of shape (N,), optional
             How much each sample counts in the fits. Scores count all samples of a fold equally, as
-            in scikit-learn's ``GridSearchCV``; samples of weight 0 are left out.
+            in scikit-learn's ``GridSearchCV``; samples of weight 0 are omitted.
         groups : array-like of shape (N,), optional
             The group of each sample, such as its patient: groups are in the same fold, also in
             folds inside a fit.
@@ -305,7 +306,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         score = f"{name} {significant(self.best_score_, 4)}"
         if name in SHARES:
             score = f"{name.replace('_', ' ')} {percentage(self.best_score_)}"
-        folds = f"{self.n_splits_}-fold cross-validation on the training rows"
+        folds = f"{self.n_splits_}-fold cross-validation on the training samples"
         if not best and n_points == 1:
             return f"no parameter is left to search: {self._chosen_unsearched()}; {folds}: {score}"
         return f"{best}: best of {counted(n_points, 'setting')} by {folds}, {score}"
@@ -325,7 +326,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
             return "combiner, learner and kernels have none"
         *others, last = chosen
         first = f"{', '.join(others)} and " if others else ""
-        return f"{first}{last} are chosen from the training rows in each fit"
+        return f"{first}{last} are chosen from the training samples in each fit"
 
     def _kernel_summary(self) -> KernelSummary:
         summary = super()._kernel_summary()
@@ -341,7 +342,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
@@ -357,7 +358,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             Samples.
         y : array-like of shape (n,) or (n, T)
             Their targets.
@@ -377,7 +378,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns

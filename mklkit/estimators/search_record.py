@@ -1,7 +1,7 @@
 """The search behind a saved model: how it is written to the file, and put around the model again.
 
-``mklkit fit --tune`` saves a model that has learned from all rows with the parameters that a search
-chose. What evaluates it anew has to repeat the search, and so needs to know what it tried.
+``mklkit fit --tune`` saves a model that has learned from all samples with the parameters that a
+search chose. What evaluates it anew has to repeat the search, and so needs to know what it tried.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ OPEN = ("learner", "feature_map")
 def search_record(model: Any) -> dict[str, Any] | None:
     """Return the effort and score of a fitted search, and the parameters from which it began.
 
-    None for other models, and for a search over a grid of the user's.
+    None for other models, for a search over a grid of the user's, and where no parameter was left
+    to search.
     """
     if not isinstance(model, MKLSearchCV) or model.param_grid is not None:
+        return None
+    if not model.best_params_:  # What a fit chooses itself needs no search to be chosen again.
         return None
     parameters = model.estimator.get_params()
     names = [*OPEN, *model.best_params_]

@@ -59,7 +59,7 @@ class SeparateFits:
         X = one_table(X, y)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
-            raise DataError("This search needs rows in memory: pass a sample of them.")
+            raise DataError("This search needs samples in memory: pass some of them.")
         n_rows = _num_samples(X)
         row_weights = checked_row_weights(sample_weight, n_rows)
         groups = checked_groups(groups, n_rows)
@@ -72,7 +72,7 @@ class SeparateFits:
         if base.kind.is_empty and (y is None or not np.array_equal(np.unique(y), [-1, 1])):
             raise DataError(
                 "Settings are scored on known outliers: y must be -1 for these and 1 for the other"
-                " rows. No fit sees it."
+                " samples. No fit sees it."
             )
         splits = task.splits(task.as_array(y), cv, seed, groups)
         return cls(runs, splits, X, y, row_weights, groups, task, score)

@@ -65,8 +65,8 @@ class SharedFits:
     """The samples and splits on which points of a classifier are fitted, and their shared views.
 
     ``variant`` returns the estimator with some parameters changed; ``scorer`` is called with a
-    fitted classifier, rows and labels, and None stands for the accuracy. All groups with the same
-    kernels and map take their views from ``cache``.
+    fitted classifier, samples and labels, and None stands for the accuracy. All groups with the
+    same kernels and map take their views from ``cache``.
     """
 
     runs: Sequence[PlannedRun]
@@ -91,7 +91,7 @@ class SharedFits:
         sample_weight: Any,
         groups: Any,
     ) -> Self:
-        """Return the fits of points of a classifier, with the rows checked as for one fit.
+        """Return the fits of points of a classifier, with the samples checked as for one fit.
 
         ``search`` gets scikit-learn's own attributes, and ``classes_``.
         """
@@ -131,7 +131,7 @@ class SharedFits:
         return PlannedRun(group, estimator, plan, problems)
 
     def _chosen(self, run: PlannedRun, data: TrainingData) -> PlannedRun:
-        """Return a run with the kernels that are chosen from the training rows of a split."""
+        """Return a run with the kernels that are chosen from the training samples of a split."""
         plan = with_kernels(run.plan, data, self.cache)
         multiclass = run.estimator.multiclass
         problems = class_problems(len(self.classes), multiclass, plan.combiner, plan.learner)
@@ -146,7 +146,7 @@ class SharedFits:
         """Return a function that fits a run's points on a split: scores and others, (4, points)."""
         data = self.data.take(split.train)
         rows = self.data.rows[split.test]
-        if data.rows.medians is not None:  # of all rows
+        if data.rows.medians is not None:  # of all samples
             medians = medians_of(self.runs[0].plan.schema, data.rows.numbers)
             rows = attrs.evolve(rows, medians=medians)
             data = attrs.evolve(data, rows=attrs.evolve(data.rows, medians=medians))
@@ -190,12 +190,12 @@ class SharedFits:
         of_all, parts = self._scored(scores, held_out.values), np.full((2, n_points), np.nan)
         if missing is not None:
             for place, part in enumerate((~missing.any(axis=1), missing.any(axis=1))):
-                with suppress(ValueError):  # A score may need rows of each class.
+                with suppress(ValueError):  # A score may need samples of each class.
                     parts[place] = self._scored(scores[:, part], held_out.values[part])
         return np.array([of_all, *parts, iterations / n_problems])
 
     def _scored(self, scores: Array, codes: NDArray[Any]) -> Array:
-        """Return each point's score from its class scores (C, n, G), NaN without rows."""
+        """Return each point's score from its class scores (C, n, G), NaN without samples."""
         if len(codes) == 0:
             return np.full(scores.shape[2], np.nan)
         finite = np.asarray(np.isfinite(scores).all(axis=0))
@@ -212,7 +212,7 @@ class SharedFits:
 def _decide(
     run: PlannedRun, views_of: ProblemViews, problem: Problem, seed: int, held_out: TrainingData
 ) -> tuple[Array, Array]:
-    """Return the points' decision values on new rows, the points last, and their iterations."""
+    """Return the points' decision values on new samples, the points last, and their iterations."""
     views, target, random_state = views_of.of_problem(problem, seed)
     combiner, learner, points = run.plan.weighting, run.plan.learner, run.group.points
     rows: Any = held_out.rows

@@ -1,4 +1,4 @@
-"""Fits that share what is computed from the same rows, and keep groups of rows together."""
+"""Fits that share what is computed from the same samples, and keep groups of samples together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SharesCache(ABC):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (N, d)
             The training samples.
         y : array-like of shape (N,)
             Their class labels.
@@ -67,7 +67,7 @@ def fit_on(
     groups: Any = None,
     cache: Cache | None = None,
 ) -> Any:
-    """Fit a model on rows (N, d), without dividing groups in its own splits, and return it.
+    """Fit a model on samples (N, d), without dividing groups in its own splits, and return it.
 
     ``params`` are more arguments of its ``fit``. A model that shares views takes them from the
     cache.

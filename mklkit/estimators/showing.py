@@ -35,7 +35,7 @@ LONGEST = 60
 class KernelSummary:
     """Kernels with their weights, and the facts beside them.
 
-    Columns are shown by the names in ``columns``, else as they were given. ``weights`` has a row
+    Columns are shown by the names in ``columns``, else as they were given. ``weights`` has a sample
     per problem, or per problem and cluster.
     """
 
@@ -48,7 +48,7 @@ class KernelSummary:
     @classmethod
     def fitted(cls, model: KernelModel, weights: Array, n_rows: int) -> KernelSummary:
         """Return the summary of a fitted model, with its weights (n, M)."""
-        fitted_on = f"{counted(n_rows, 'row')}, {counted(model.n_features_in_, 'column')}"
+        fitted_on = f"{counted(n_rows, 'sample')}, {counted(model.n_features_in_, 'column')}"
         components = _components(model.combiner_, model.learner_, model.feature_map_)
         return cls(
             model.bound_kernels_,

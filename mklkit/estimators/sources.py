@@ -81,8 +81,8 @@ def columns_of_labels(labels: Sequence[str], names: Sequence[str]) -> Places:
     """Return the columns of the sources that have these labels, which may be none.
 
     They are named like the source, or begin with its name and a separator. A column belongs to the
-    longest such label. Labels that can't be those of sources have none. A ``SpecError`` refuses a
-    label without columns that is almost the name of a source that names of columns tell.
+    longest such label. Labels that can't be those of sources have none. A ``SpecError`` is raised
+    for a label without columns that is almost the name of a source that names of columns tell.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def with_columns_of_labels(
     """Return kernels in which one that names no columns reads the source that its label names.
 
     The sources are those of a mapping, or else told by the names of columns. A ``SpecError``
-    refuses a label that is almost the name of a source.
+    is raised for a label that is almost the name of a source.
     """
     labels = [bound.label for bound in kernels if bound.columns is None]
     if sources is not None:
@@ -232,8 +232,8 @@ def kernels_of_sources(
     """Return kernels that name the columns of a mapping's sources, which have become one table.
 
     A kernel to be chosen for all sources is one for each that no other kernel is labelled like.
-    ``names`` are those of the table's columns. A ``SpecError`` refuses a label that is almost the
-    name of a source.
+    ``names`` are those of the table's columns. A ``SpecError`` is raised for a label that is almost
+    the name of a source.
 
     Examples
     --------
@@ -297,7 +297,7 @@ class Contents:
 
     @classmethod
     def of(cls, X: Any) -> Self:
-        """Return the contents of a table; rows that are read in parts hold numbers."""
+        """Return the contents of a table; samples that are read in parts hold numbers."""
         n_columns, names = header(X)
         nothing = np.empty(0, np.intp)
         if isinstance(X, RowSource):
@@ -419,7 +419,7 @@ def _dates(places: dict[str, int]) -> Places:
 def is_free_text(column: pd.Series) -> bool:
     """Return whether a column holds sentences or sequences, rather than categories.
 
-    At least 20 values differ, and in half of the rows; most have three words or 20 letters.
+    At least 20 values differ, and in half of the samples; most have three words or 20 letters.
     """
     if column.dtype.kind in "iufb" or column_holds(column) != "text":
         return False

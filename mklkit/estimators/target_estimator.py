@@ -64,19 +64,19 @@ class TargetEstimator(KernelEstimator):
     chooses_kernels: ClassVar[bool] = True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Learn from rows (N, d) and their targets.
+        """Learn from samples (N, d) and their targets.
 
         Parameters
         ----------
-        X : array-like, DataFrame, RowSource or Dask rows of shape (N, d)
+        X : array-like, DataFrame, RowSource or Dask collection of shape (N, d)
             The training samples.
         y : array-like
             What the ``kind`` reads.
         sample_weight : array-like of shape (N,), optional
-            How much each row counts: a row of weight 2 as much as the same row twice.
+            How much each sample counts: a sample of weight 2 as much as the same sample twice.
         groups : array-like of shape (N,), optional
-            The group of each row, such as its patient: any choice on held-out rows is made on rows
-            of other groups.
+            The group of each sample, such as its patient: any choice on held-out samples is made on
+            samples of other groups.
 
         Returns
         -------
@@ -86,7 +86,7 @@ class TargetEstimator(KernelEstimator):
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (infinity, text, one row).
+            For data that scikit-learn rejects (infinity, text, one sample).
         MKLKitError
             A ``ValueError`` too: targets of another kind, components that do not fit together or
             do not learn from this kind.
@@ -98,14 +98,14 @@ class TargetEstimator(KernelEstimator):
 
     @lazy_on_dask
     def decision_function(self, X: Any, split: bool = False) -> Array:
-        """Return the decision value of each row (n,).
+        """Return the decision value of each sample (n,).
 
         For a Dask array or DataFrame, they are a lazy Dask array. With ``split=True``, return the
         part of each kernel and, last, the constant, (n, M + 1).
 
         Parameters
         ----------
-        X : array-like, DataFrame, RowSource or Dask rows of shape (n, d)
+        X : array-like, DataFrame, RowSource or Dask collection of shape (n, d)
             The samples.
         split : bool, default=False
             Whether to return the parts of kernels.
@@ -126,11 +126,11 @@ class TargetEstimator(KernelEstimator):
         return finite_values(self.fitted_, rows)[:, 0]
 
     def predict(self, X: Any) -> Any:
-        """Return the prediction for each row (n,), its decision value.
+        """Return the prediction for each sample (n,), its decision value.
 
         Parameters
         ----------
-        X : array-like, DataFrame, RowSource or Dask rows of shape (n, d)
+        X : array-like, DataFrame, RowSource or Dask collection of shape (n, d)
             The samples.
 
         Returns

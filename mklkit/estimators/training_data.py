@@ -1,4 +1,4 @@
-"""Training data and new rows, checked before anything is computed, and weights of rows."""
+"""Training data and new samples, checked before anything is computed, and sample weights."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from mklkit.views.rows import is_dask
 
 BALANCED = "balanced"
 LEAST_WEIGHT, MOST_WEIGHT, MOST_UNEQUAL = 1e-12, 1e9, 1e12
-"""Row weights outside of this range leave no digits: beside larger ones, the regularisation of a
-learner is lost in rounding, and decisions would depend on how rows are divided into blocks."""
+"""Sample weights outside of this range leave no digits: beside larger ones, the regularisation of a
+learner is lost in rounding, and decisions would depend on how samples are divided into blocks."""
 FLOATS = [np.float64, np.float32]
 
 
 @attrs.frozen(eq=False, slots=False)
 class TrainingData:
-    """Checked training rows and their targets.
+    """Checked training samples and their targets.
 
     ``values`` are class numbers (N,), or numbers to be learned (N,) or (N, T); zeros without a
-    target. ``row_weights`` are above 0, and ``groups`` numbers of groups; None if all rows have
-    the same weight, or each is a group. ``whole`` has all rows of a search; these are its rows at
-    ``places`` (N,). ``notes`` tell which samples miss sources.
+    target. ``row_weights`` are above 0, and ``groups`` numbers of groups; None if all samples have
+    the same weight, or each is a group. ``whole`` has all samples of a search; these are its
+    samples at ``places`` (N,). ``notes`` tell which samples miss sources.
     """
 
     rows: Rows
@@ -46,20 +46,20 @@ class TrainingData:
     notes: tuple[str, ...] = ()
 
     def take(self, members: NDArray[np.intp]) -> TrainingData:
-        """Return some of the rows, as a part of these."""
+        """Return some of the samples, as a part of these."""
         weights, groups = self.beside(members)
         whole = self.rows if self.rows.plain else None
         rows = self.rows.take(members)
         return TrainingData(rows, self.values[members], weights, whole, members, groups)
 
     def beside(self, members: NDArray[np.intp]) -> tuple[Any, Any]:
-        """Return the weights and the groups of some rows, None if there are none."""
+        """Return the weights and the groups of some samples, None if there are none."""
         parts = self.row_weights, self.groups
         weights, groups = (None if part is None else part[members] for part in parts)
         return weights, groups
 
     def counting(self) -> Self:
-        """Return the data without rows of weight 0, which do not count."""
+        """Return the data without samples of weight 0, which do not count."""
         if self.row_weights is None:
             return self
         kept = np.flatnonzero(self.row_weights)
@@ -71,7 +71,7 @@ class TrainingData:
         return type(self)(self.rows.take(kept), self.values[kept], of_rows, groups=groups)
 
     def with_class_weights(self, weights: Array) -> Self:
-        """Return the data with each row's weight times that of its class (C,)."""
+        """Return the data with each sample's weight times that of its class (C,)."""
         if (weights == 1).all():
             return self
         of_rows = weights[self.values]
@@ -91,12 +91,12 @@ class TrainingData:
 
 
 def weights_in_range(weights: Array) -> Array:
-    """Return weights of rows above 0; a ``DataError`` refuses those too large, small or unequal."""
+    """Return sample weights above 0; a ``DataError`` for those too large, small or unequal."""
     least, most = float(weights.min()), float(weights.max())
     if least >= LEAST_WEIGHT and most <= MOST_WEIGHT and most <= MOST_UNEQUAL * least:
         return weights
     raise DataError(
-        f"Weights of rows (times those of their classes) must be from {LEAST_WEIGHT:g} to"
+        f"Sample weights (times those of their classes) must be from {LEAST_WEIGHT:g} to"
         f" {MOST_WEIGHT:g}, or 0, and the largest at most {MOST_UNEQUAL:g} times the smallest above"
         f" 0; they range from {least:g} to {most:g}. Divide all by their mean, and set negligible"
         " ones to 0."
@@ -104,7 +104,7 @@ def weights_in_range(weights: Array) -> Array:
 
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
-    """Return the weights of rows (N,) in float64; None if all of them are 1."""
+    """Return the sample weights (N,) in float64; None if all of them are 1."""
     if sample_weight is None:
         return None
     refuse_sparse(sample_weight, "sample_weight")
@@ -115,37 +115,37 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
         weights = np.asarray(column_or_1d(sample_weight), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"Weights of rows must be one number per row, an array of shape ({n_rows},): {error}"
+            f"Sample weights must be one number per sample, an array of shape ({n_rows},): {error}"
         ) from None
     if len(weights) != n_rows:
         raise DataError(
-            f"There must be one weight per row; got {counted(len(weights), 'weight')} for"
-            f" {counted(n_rows, 'row')}."
+            f"There must be one weight per sample; got {counted(len(weights), 'weight')} for"
+            f" {counted(n_rows, 'sample')}."
         )
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         raise DataError(
-            f"Weights of rows must be finite and not negative; that of row {wrong[0]} (counted"
+            f"Sample weights must be finite and not negative; that of sample {wrong[0]} (counted"
             f" from 0) is {weights[wrong[0]]:g}."
         )
     if not weights.any():
-        raise DataError("All weights of rows are zero, so there is no row to learn from.")
+        raise DataError("All sample weights are zero, so there is no sample to learn from.")
     return None if (weights == 1).all() else weights
 
 
 def checked_groups(groups: Any, n_rows: int) -> NDArray[np.intp] | None:
-    """Return the number of each row's group (N,); a DataError if a row has none."""
+    """Return the number of each sample's group (N,); a DataError if a sample has none."""
     if groups is None:
         return None
     names = pd.Series(in_memory(groups) if is_dask(groups) else np.asarray(groups).ravel())
     if len(names) != n_rows or names.isna().any():
         raise DataError(
-            f"There must be a group for each of {counted(n_rows, 'row')}, such as its patient; got"
+            f"Expected a group for each of {counted(n_rows, 'sample')}, such as its patient; got"
             f" {len(names)}, of which {int(names.isna().sum())} are missing."
         )
     codes = pd.factorize(names)[0]
     if codes.max(initial=0) == 0:
-        raise DataError("All rows belong to one group: learning by groups needs at least two.")
+        raise DataError("All samples belong to one group: learning by groups needs at least two.")
     return codes.astype(np.intp)
 
 
@@ -155,10 +155,10 @@ def class_weights(
     codes: NDArray[np.intp],
     row_weights: Array | None = None,
 ) -> Array:
-    """Return the weight of each class (C,), from class numbers (N,) and weights of rows (N,).
+    """Return the weight of each class (C,), from class numbers (N,) and sample weights (N,).
 
-    ``"balanced"``: N/(C·n_c) for a class of n_c rows, so that all classes count equally; weighted
-    rows count by their weights. Classes missing from a dict have weight 1.
+    ``"balanced"``: N/(C·n_c) for a class of n_c samples, so that all classes count equally;
+    weighted samples count by their weights. Classes missing from a dict have weight 1.
 
     >>> codes = np.array([0, 0, 0, 1])
     >>> class_weights("balanced", np.array(["ill", "well"]), codes)
@@ -200,15 +200,15 @@ def check_training(
     row_weights: Array | None = None,
     groups: NDArray[np.intp] | None = None,
 ) -> TrainingData:
-    """Return checked rows, their targets and their weights.
+    """Return checked samples, their targets and their weights.
 
     Targets are class numbers, numbers in float64, (N,) or (N, T), or zeros without labels. Sets
-    scikit-learn's own attributes, and ``classes_`` for classes. Rows of weight 0 are left out.
-    Rows that are read in parts are checked when they are read. Bad data raise a ``ValueError`` if
-    scikit-learn refuses them too, else a ``DataError``.
+    scikit-learn's own attributes, and ``classes_`` for classes. Samples of weight 0 are omitted.
+    Samples that are read in parts are checked when they are read. Bad data raise a ``ValueError``
+    if scikit-learn rejects them too, else a ``DataError``.
     """
     if len(rows) < 2:
-        raise DataError("There is only one sample (row), and at least 2 are needed to learn from.")
+        raise DataError("There is only one sample, and at least 2 are needed to learn from.")
     if kind.is_empty:
         return TrainingData(rows, np.zeros(len(rows)), row_weights, groups=groups).counting()
     if y is None:
@@ -220,7 +220,7 @@ def check_training(
     values = kind.read(y)
     if len(values) != len(rows):
         raise DataError(
-            f"The target must have a value per row; it has {len(values)} for {len(rows)} rows."
+            f"The target must have a value per sample; it has {len(values)} for {len(rows)}."
         )
     data = TrainingData(rows, values, row_weights, groups=groups).counting()
     if not kind.of_classes:
@@ -228,8 +228,8 @@ def check_training(
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)
     if len(estimator.classes_) < 2:
         raise DataError(
-            "A classifier needs rows of at least two classes; there is only one class,"
+            "A classifier needs samples of at least two classes; there is only one class,"
             f" {estimator.classes_.tolist()[0]!r}"
-            f"{'.' if len(data.values) == len(values) else ' (rows of weight 0 do not count).'}"
+            f"{'.' if len(data.values) == len(values) else ' (samples of weight 0 do not count).'}"
         )
     return attrs.evolve(data, values=codes)

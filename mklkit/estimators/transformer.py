@@ -42,7 +42,7 @@ from mklkit.views.view_set import ViewSet
 class MKLTransformer(TransformerMixin, KernelEstimator):
     """Weights several kernels and gives their sum to the next step, with or without labels.
 
-    Without a feature map, :meth:`transform` returns the similarities Σ w_m k_m(x, training row),
+    Without a feature map, :meth:`transform` returns the similarities Σ w_m k_m(x, training sample),
     (n, N), which estimators with ``kernel="precomputed"`` or ``affinity="precomputed"`` take:
     ``KernelPCA``, ``SpectralClustering``, ``SVC``. With a map that gives features, such as
     ``"fourier"`` or ``"empirical"``, it returns √w_m φ_m(x) side by side, whose inner products
@@ -72,11 +72,11 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
     learner_ : Learner or None
         The learner with which the combiner learned its weights; None if it needs none.
     problems_ : list of str
-        ``["all rows"]``.
+        ``["all samples"]``.
     decisions_ : list of one WeightedColumns
         The columns of the weighted sum.
     n_samples_fit_ : int
-        The number of training rows.
+        The number of training samples.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     See Also
@@ -121,7 +121,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (N, d)
             The training samples, as for :meth:`mklkit.MKLClassifier.fit`.
         y : array-like of shape (N,), optional
             Labels or numbers, if the combiner uses them.
@@ -150,7 +150,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (N, d)
             The training samples.
         y : array-like of shape (N,), optional
             Labels or numbers, if the combiner uses them.
@@ -180,14 +180,14 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
         -------
         ndarray of shape (n, N) or (n, p)
-            The similarities to the training samples, or the features of an explicit map. For rows
-            of Dask, a lazy Dask array.
+            The similarities to the training samples, or the features of an explicit map. For
+            samples of Dask, a lazy Dask array.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         return columns
 
     def _learn(self, X: Any, y: Any, groups: Any) -> ViewSet:
-        """Learn the weights; return the views of the training rows."""
+        """Learn the weights; return the views of the training samples."""
         kind = self._kind_of(y)
         self._choose(kind)
         values = column_or_1d(y) if kind == NUMBERS else y
@@ -279,7 +279,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         return _without_learner(self._choose(kind))
 
     def _choose(self, kind: TargetKind) -> Choice:
-        """Return the components; refuse a combiner without weights."""
+        """Return the components; raise an error for a combiner without weights."""
         choice = choose_components(self.combiner, self.feature_map, None, target=kind)
         check_gives_weights(choice.combiner, kind, "it has none to give")
         return choice

@@ -31,7 +31,7 @@ class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
     Parameters
     ----------
     estimator : MKLClassifier or MKLSearchCV, optional
-        The model of each member; every member is trained on all rows. With ``probability=True``
+        The model of each member; every member is trained on all samples. With ``probability=True``
         the vote has ``predict_proba``, the mean of the members' probabilities.
     n_members : int, default=3
         H, the number of members.
@@ -149,14 +149,14 @@ class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
 
         Parameters
         ----------
-        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask collection of shape (n, d)
             New samples.
 
         Returns
         -------
         ndarray of shape (n,) or (n, C)
             Of two classes, (n,): the score of ``classes_[1]`` minus that of ``classes_[0]``;
-            otherwise the score of each class. For rows of Dask, a lazy Dask array.
+            otherwise the score of each class. For samples of Dask, a lazy Dask array.
         """
         n_classes = len(self.classes_)
         values = [member.decision_function(X) for member in self.members_]

@@ -22,7 +22,7 @@ def weights_result(
 ) -> ResultTable:
     """Return the table of kernel weights, with a bar each.
 
-    Several binary problems, or clusters of rows, are summarized by their mean and range.
+    Several binary problems, or clusters of samples, are summarized by their mean and range.
 
     Parameters
     ----------

@@ -1,5 +1,18 @@
 """The evaluation of classifiers: splits, scores, cross-validation, kernel alignment, tests.
 
+``fit``, ``evaluate`` and ``kernels`` read a ``Study`` (``study.py``): a table with its task, and
+the pipeline that the settings of a model (``estimators/model_settings.py``) describe for it. What a
+command then does is a function of the study in ``study_fits.py``, or, for a table in parts, in
+``fit_in_parts.py``; it returns a ``FittedStudy``, whose record is printed and saved. All splits
+come from ``make_splits`` (``protocols/splits/making.py``), which makes ``Splits`` of folds, groups,
+the order of samples, splitters, lists, random parts, a column or a held-out share;
+``Target.folds``, searches and tasks call it too, so that folds are stratified, groups kept together
+and every class is trained on in one place. ``fit_and_score`` (``fit_and_score.py``) fits a copy of
+an estimator on the training samples of a split and scores it; ``fit``, ``evaluate`` and
+``cross_validate`` call it, and ``compare`` and ``explain``, which encode samples and share views
+between methods, call its ``fitted_on``. Statements that several commands make are in
+``sentences.py``.
+
 Examples
 --------
 >>> from mklkit import MKLClassifier

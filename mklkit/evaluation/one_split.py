@@ -7,6 +7,7 @@ of the same population, and not about models of other training samples.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from itertools import combinations
@@ -22,6 +23,7 @@ from sklearn.utils import get_tags
 
 from mklkit.evaluation.class_scores import ACCURACY, BALANCED, SAMPLES
 from mklkit.evaluation.counted_scores import OfCounts, Responses, of_counts
+from mklkit.evaluation.intervals import Interval
 from mklkit.evaluation.paired_proportions import mcnemar_test, paired_interval
 from mklkit.evaluation.rank_tests import DIGITS
 from mklkit.evaluation.resampling import (
@@ -32,6 +34,7 @@ from mklkit.evaluation.resampling import (
     wilson,
     wilson_of_mean,
 )
+from mklkit.evaluation.resolution import Resolution
 from mklkit.protocols import Array, Task
 from mklkit.protocols.score import Score, Scorer
 
@@ -182,8 +185,11 @@ class OneSplit:
 
     def knows(self, *models: Hashable) -> bool:
         """Return whether the answers of all these models are known, and samples can be drawn."""
-        known = all(model in self.responses for model in models)
-        return known and (self._counts_samples(*models) or self._resampling.suffices)
+        if not all(model in self.responses for model in models):
+            return False
+        if self._counts_samples(*models):
+            return len(self.truth) > 1 or len(models) == 1
+        return self._resampling.suffices
 
     def why_not(self, *models: Hashable) -> str:
         """Return why these models have no interval, as a part of a sentence; empty if they do."""
@@ -192,6 +198,8 @@ class OneSplit:
             return f"the answers of {unknown[0]} for the test samples are not known"
         if self.knows(*models):
             return ""
+        if len(self.truth) == 1:
+            return "there is one test sample"
         unit = "samples" if self.groups is None else "groups"
         few = f"in the rarest class, fewer than {FEWEST}"
         n_drawn = self._resampling.n_drawn
@@ -223,17 +231,35 @@ class OneSplit:
     def difference_interval(
         self, model: Hashable, reference: Hashable, level: float = LEVEL
     ) -> tuple[float, float]:
-        """Return the ends of the interval of the difference of two models, NaN if unknown.
+        """Return the ends of the interval of the difference of two models, NaN if unknown."""
+        return self.difference(model, reference, level).limits()
 
-        It excludes 0 if and only if the p value is below 1 − ``level``.
+    def difference(
+        self,
+        model: Hashable,
+        reference: Hashable,
+        level: float = LEVEL,
+        units: Resolution | None = None,
+    ) -> Interval:
+        """Return the interval of the difference of two models, with NaN if it is unknown.
+
+        It excludes 0 if and only if the p value is below 1 − ``level``. If it does not, it is as
+        wide as the ``units`` require: those of a share of samples that are right, and of other
+        scores only if no draw shows a difference, so that the draws say nothing of their width.
         """
         if not self.knows(model, reference):
-            return UNKNOWN
+            return Interval(math.nan, *UNKNOWN, level, of_one_split=True)
         if self._counts_samples(model, reference):
-            n_first, n_second = self._discordant(model, reference)
-            return paired_interval(n_first, n_second, len(self.truth), level)
-        values = [self.value(self.responses[name]) for name in (model, reference)]
-        return self._ends(self._differences(model, reference), values[0] - values[1], level)
+            counts = (*self._discordant(model, reference), len(self.truth))
+            mean = (counts[0] - counts[1]) / len(self.truth)
+            ends = paired_interval(*counts, level)
+            return Interval(mean, *ends, level, units, counts, of_one_split=True)
+        value, of_reference = (self.value(self.responses[name]) for name in (model, reference))
+        ends = self._ends(self._differences(model, reference), value - of_reference, level)
+        is_share = self.score.counts in ("samples", "classes")
+        if not is_share and not self.are_equal(model, reference):
+            units = None
+        return Interval(value - of_reference, *ends, level, units, of_one_split=True)
 
     def p_value(self, model: Hashable, reference: Hashable) -> float:
         """Return the p value of the test that two models have the same score, NaN if unknown.

@@ -74,9 +74,9 @@ def paired_interval(
 
 
 def tango_interval(
-    n_first: int, n_second: int, n_samples: int, level: float = 0.95
+    n_first: float, n_second: float, n_samples: float, level: float = 0.95
 ) -> tuple[float, float]:
-    """Return Tango's score interval of the difference.
+    """Return Tango's score interval of the difference, also for numbers that are not whole.
 
     A difference d is in it if |n₁ − n₂ − n·d| / √(n·(2q + d·(1 − d))) is at most the quantile of
     the normal distribution, where q is the likeliest probability of ``n_second`` for this d.

@@ -9,12 +9,8 @@ from scipy import stats
 
 from mklkit.evaluation.class_scores import CLASS_SCORES
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2
-from mklkit.evaluation.paired_tests import corrected_interval, rule_of_three
-from mklkit.protocols import Array
+from mklkit.evaluation.paired_tests import rule_of_three
 from mklkit.protocols.score import Score
-
-DIGITS = 9
-"""Numbers of samples that differ by less than this are equal up to rounding."""
 
 
 @attrs.frozen
@@ -60,19 +56,20 @@ class Resolution:
         return f"{self.count:,.0f} {noun} {of_what}".rstrip()
 
     def part(self, share: float) -> Resolution:
-        """Return the resolution if only a share of the units is scored.
+        """Return the resolution if only a share of the units is scored, or several times as many.
 
         Parameters
         ----------
         share : float
-            The share, from 0 to 1.
+            The share; above 1 as of more samples like these.
 
         Returns
         -------
         Resolution
             At least one unit.
         """
-        return attrs.evolve(self, count=max(1.0, np.floor(share * self.count)))
+        count = share * self.count
+        return attrs.evolve(self, count=max(1.0, count if share > 1 else np.floor(count)))
 
     def with_scores(self, *scores: float) -> Resolution:
         """Return the resolution for models with these scores.
@@ -170,37 +167,6 @@ class Resolution:
         return float(stats.gamma.ppf(1 - level, size * n_units) / n_units)
 
 
-def samples_needed(n_samples: ArrayLike, half_width: ArrayLike, resolved: ArrayLike) -> Array:
-    """Return with how many samples half the width of an interval would be ``resolved``.
-
-    Half the width is proportional to 1/√n. Around the same mean, the interval of so many samples
-    just reaches what is to be excluded. The mean of other samples is as likely to be farther from
-    it as nearer, so this number has an even chance to be enough, if the present mean is right.
-
-    Parameters
-    ----------
-    n_samples : array-like
-        The present number of samples.
-    half_width : array-like
-        Half the present width.
-    resolved : array-like
-        Half the width that would do.
-
-    Returns
-    -------
-    ndarray
-        The numbers, rounded up to two digits.
-
-    Examples
-    --------
-    >>> float(samples_needed(100, 0.04, 0.01)), float(samples_needed(178, 0.032, 0.014))
-    (1600.0, 930.0)
-    """
-    needed = np.asarray(n_samples) * np.square(np.asarray(half_width) / np.asarray(resolved))
-    size = 10 ** np.floor(np.log10(needed) - 1)
-    return np.asarray(np.ceil(np.round(needed / size, DIGITS)) * size)
-
-
 def resolution_of(
     score: Score | str, labels: ArrayLike, groups: ArrayLike | None = None
 ) -> Resolution | None:
@@ -258,46 +224,3 @@ def resolution_of(
     rarest = "in the rarest class" if groups is None else "in the class with the fewest"
     n_means = len(classes) if score.counts == "classes" else 1
     return Resolution(count, f"{word} {rarest}", n_means, span=score.high - score.low)
-
-
-def difference_interval(
-    differences: ArrayLike,
-    n_train: ArrayLike,
-    n_test: ArrayLike,
-    resolution: Resolution | None = None,
-    level: float = 0.95,
-) -> tuple[float, float]:
-    """Return the interval of a mean difference, by its variation over splits and what is counted.
-
-    It is that of :func:`mklkit.evaluation.corrected_interval`, whose ends are no nearer to the mean
-    than :meth:`Resolution.limits` allows.
-
-    Parameters
-    ----------
-    differences : array-like of shape (J,)
-        The difference of each split.
-    n_train, n_test : int or array-like of shape (J,)
-        The numbers of samples trained on and scored.
-    resolution : Resolution, optional
-        What the score counts; by default only the variation counts.
-    level : float, default=0.95
-        The confidence, between 0 and 1.
-
-    Returns
-    -------
-    low : float
-        The lower limit; NaN for a single split.
-    high : float
-        The upper limit.
-
-    Examples
-    --------
-    >>> differences = [0.01, 0.02, 0.01, 0.0]
-    >>> units = Resolution(120, "samples")
-    >>> ["%.3f to %.3f" % difference_interval(differences, 90, 30, of) for of in (None, units)]
-    ['-0.010 to 0.030', '-0.022 to 0.042']
-    """
-    low, high = corrected_interval(differences, n_train, n_test, level)
-    if resolution is None:
-        return low, high
-    return resolution.limits((low + high) / 2, low, high, level)

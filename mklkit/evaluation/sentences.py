@@ -13,13 +13,12 @@ import attrs
 import numpy as np
 
 from mklkit.display import numbers
+from mklkit.display.numbers import DECIMALS
 from mklkit.errors import counted
 from mklkit.protocols.score import Score
 
 INCONCLUSIVE = "inconclusive"
 """The beginning of a sentence on an interval that shows neither a difference nor its absence."""
-DECIMALS = 10
-"""Differences are rounded to so many decimals, since equal means differ by rounding."""
 
 
 @attrs.frozen
@@ -65,16 +64,9 @@ class Unit:
         return cls(score.words, score.sign, None, f" in {score.words}", score.lower)
 
     @property
-    def lost(self) -> str:
-        """The unit of a loss, such as "points of accuracy"."""
-        if self.is_error:
-            return f"rise in {self.score}"
+    def of_changes(self) -> str:
+        """The unit of a change, such as "points of accuracy"."""
         return f"points of {self.score}" if self.word else self.score
-
-    @property
-    def gained(self) -> str:
-        """The unit of a gain, such as "points of accuracy"."""
-        return f"fall in {self.score}" if self.is_error else self.lost
 
     def number(self, value: float) -> str:
         """Return a difference without its unit, as in a column of a table."""
@@ -103,16 +95,47 @@ class Unit:
         above = round(self.scale * value, DECIMALS) > 0
         return f"{'+' if above else ''}{self.negative(value)}"
 
+    def changed(self, change: float) -> str:
+        """Return a change in the score with its sign; that of an error is above zero if it rises.
 
-def interval(low: float, high: float, written: Callable[[float], str], level: float = 0.95) -> str:
-    """Return a confidence interval.
+        Examples
+        --------
+        >>> Unit("accuracy").changed(-0.0075), Unit("error", 1, 2, "", True).changed(-0.3)
+        ('−0.8', '+0.30')
+        """
+        return self.signed(self._as_written(change))
+
+    def change_in_table(self, change: float) -> str:
+        """Return a change in the score, in the decimals of a table."""
+        value = self.scale * self._as_written(change)
+        return numbers.signed(value, 1 if self.digits is None else self.digits)
+
+    def _as_written(self, change: float) -> float:
+        """Return a change of a score, of which errors are negated, as one of what is written."""
+        return -change if self.is_error else change
+
+
+def interval(
+    low: float,
+    high: float,
+    written: Callable[[float], str],
+    level: float = 0.95,
+    narrowest_with: str = "",
+) -> str:
+    """Return a confidence interval, or limits that the number of samples alone determines.
+
+    ``narrowest_with`` counts these samples.
 
     Examples
     --------
     >>> interval(-0.056, 0.011, Unit("accuracy").signed)
     '95 % CI −5.6 to +1.1'
+    >>> interval(-0.03, 0.03, Unit("accuracy").signed, narrowest_with="100 samples")
+    '95 % limits −3.0 to +3.0, the narrowest with 100 samples'
     """
-    return f"{numbers.significant(100 * level, 3)} % CI {written(low)} to {written(high)}"
+    kind = "limits" if narrowest_with else "CI"
+    ends = f"{numbers.significant(100 * level, 3)} % {kind} {written(low)} to {written(high)}"
+    return f"{ends}, the narrowest with {narrowest_with}" if narrowest_with else ends
 
 
 def joined(names: Sequence[str], most: int | None = None) -> str:
@@ -191,10 +214,10 @@ def difference_inconclusive(
     'inconclusive: dimkl − uniform = −0.1 points (95 % CI −2.1 to 2.0)'
     """
     ends = (low, high) if unit.scale > 0 else (high, low)
-    limit = f", the narrowest with {narrowest_with}" if narrowest_with else ""
+    span = interval(*ends, unit.negative, level, narrowest_with)
     return (
         f"{INCONCLUSIVE}: {method} {numbers.MINUS} {reference} = {unit.negative(mean)}{unit.word}"
-        f" ({interval(*ends, unit.negative, level)}{limit}){enough and '; '}{enough}"
+        f" ({span}){enough and '; '}{enough}"
     )
 
 
@@ -248,87 +271,104 @@ def not_excluded(counts: object, differences: str, most: float, unit: Unit) -> s
 # One source of a model.
 
 
-def change(mean: float, low: float, high: float, up: str, down: str, unit: Unit) -> str:
-    """Return a difference and its interval; a word tells the direction of the mean.
+@attrs.frozen
+class Loss:
+    """What a score loses without a source, with its interval.
 
-    Examples
-    --------
-    >>> change(-0.015, -0.033, 0.003, "lost", "gained", Unit("accuracy"))
-    '1.5 points gained (−0.3 to 3.3)'
+    Attributes
+    ----------
+    mean, low, high : float
+        Above zero for a loss; the ends are NaN if they are unknown.
+    level : float
+        The confidence of the interval.
+    narrowest_with : str
+        The samples, if their number alone determines the interval.
     """
-    if round(unit.scale * mean, DECIMALS) < 0:
-        mean, low, high, up = -mean, -high, -low, down
-    ends = "" if math.isnan(low) else f" ({unit.negative(low)} to {unit.negative(high)})"
-    return f"{unit.sized(mean)} {up}".rstrip() + ends
+
+    mean: float
+    low: float
+    high: float
+    level: float = 0.95
+    narrowest_with: str = ""
+
+    def size(self, unit: Unit) -> str:
+        """Return the size of a loss or gain with its interval, both without a sign.
+
+        The interval must not contain zero.
+
+        Examples
+        --------
+        >>> [Loss(*ends).size(Unit("R²")) for ends in ((0.2, 0.1, 0.3), (-0.2, -0.3, -0.1))]
+        ['20.0 points (95 % CI 10.0 to 30.0)', '20.0 points (95 % CI 10.0 to 30.0)']
+        """
+        near, far = sorted((abs(self.low), abs(self.high)))
+        return f"{unit.sized(self.mean)} ({interval(near, far, unit.amount, self.level)})"
+
+    def change(self, unit: Unit) -> str:
+        """Return a loss as a change of the score, below zero if it drops; errors rise instead.
+
+        Examples
+        --------
+        >>> Loss(0.091, 0.052, 0.13).change(Unit("accuracy"))
+        '−9.1 points (95 % CI −13.0 to −5.2)'
+        """
+        in_score = f" in {unit.score}" if unit.is_error else unit.word
+        changed = f"{unit.changed(-self.mean)}{in_score}"
+        return changed if math.isnan(self.low) else f"{changed} ({self.interval(unit)})"
+
+    def interval(self, unit: Unit) -> str:
+        """Return the interval of the change of the score."""
+        ends = (-self.high, -self.low) if not unit.is_error else (-self.low, -self.high)
+        return interval(*ends, unit.changed, self.level, self.narrowest_with)
 
 
-def lost_without(mean: float, low: float, high: float, unit: Unit) -> str:
+def lost_without(loss: Loss, unit: Unit) -> str:
     """Return that a source is needed.
 
     Examples
     --------
-    >>> lost_without(0.2, 0.1, 0.3, Unit("accuracy"))
-    'lost: 20.0 points (10.0 to 30.0)'
-    >>> lost_without(0.2, 0.1, 0.3, Unit("mean absolute error", 1, 2, "", is_error=True))
-    'lost: mean absolute error rises by 0.20 (0.10 to 0.30)'
+    >>> lost_without(Loss(0.2, 0.1, 0.3), Unit("accuracy"))
+    'lost: 20.0 points (95 % CI 10.0 to 30.0)'
+    >>> lost_without(Loss(0.2, 0.1, 0.3), Unit("mean absolute error", 1, 2, "", is_error=True))
+    'lost: mean absolute error rises by 0.20 (95 % CI 0.10 to 0.30)'
     """
-    return f"lost: {_loss(mean, low, high, ('', ''), unit)}"
+    rises = f"{unit.score} rises by " if unit.is_error else ""
+    return f"lost: {rises}{loss.size(unit)}"
 
 
-def _loss(mean: float, low: float, high: float, words: tuple[str, str], unit: Unit) -> str:
-    """Return a loss: of an error how far it rises or falls, else with words for both directions."""
-    if not unit.is_error:
-        return change(mean, low, high, *words, unit)
-    direction, ends = ("falls", (-mean, -high, -low)) if mean < 0 else ("rises", (mean, low, high))
-    return f"{unit.score} {direction} by {change(*ends, '', '', unit)}"
-
-
-def not_lost_without(most: float, unit: Unit) -> str:
-    """Return that a source is not needed.
+def not_lost_without(loss: Loss, unit: Unit, instead: str = "") -> str:
+    """Return that a source is not needed, and which sources may stand in for it ``instead``.
 
     Examples
     --------
-    >>> not_lost_without(0.014, Unit("accuracy"))
-    'not lost by more than 1.4 points'
+    >>> not_lost_without(Loss(0.001, -0.012, 0.014), Unit("accuracy"), "copy")
+    ... # doctest: +NORMALIZE_WHITESPACE
+    'not lost by more than 1.4 points (95 % CI −1.4 to +1.2); copy may stand in for it'
     """
-    sign = numbers.MINUS if round(unit.scale * most, DECIMALS) < 0 else ""
-    return f"not lost by more than {sign}{unit.sized(most)}"
+    most = f"not lost by more than {unit.sized(loss.high)} ({loss.interval(unit)})"
+    return f"{most}{_standing_in(instead)}"
 
 
-def better_without(mean: float, low: float, high: float, unit: Unit) -> str:
+def better_without(loss: Loss, unit: Unit, instead: str = "") -> str:
     """Return that a model is better without a source.
 
     Examples
     --------
-    >>> better_without(-0.03, -0.05, -0.01, Unit("accuracy"))
-    'not lost, better without: 3.0 points gained (1.0 to 5.0)'
+    >>> better_without(Loss(-0.03, -0.05, -0.01), Unit("accuracy"))
+    'not lost, better without: 3.0 points gained (95 % CI 1.0 to 5.0)'
     """
-    return f"not lost, better without: {_loss(mean, low, high, ('lost', 'gained'), unit)}"
+    if unit.is_error:
+        gained = f"{unit.score} falls by {loss.size(unit)}"
+    else:
+        gained = loss.size(unit).replace(" (", " gained (", 1)
+    return f"not lost, better without: {gained}{_standing_in(instead)}"
 
 
-def score_without(mean: float, low: float, high: float, level: float, unit: Unit) -> str:
-    """Return a loss as a change of the score, which is below zero for a loss, of an error above.
-
-    Examples
-    --------
-    >>> score_without(0.091, 0.052, 0.13, 0.95, Unit("accuracy"))
-    '−9.1 points (95 % CI −13.0 to −5.2)'
-    """
-    ends = (low, high) if unit.is_error else (-high, -low)
-    in_score = f" in {unit.score}" if unit.is_error else unit.word
-    changed = f"{unit.signed(mean if unit.is_error else -mean)}{in_score}"
-    return changed if math.isnan(low) else f"{changed} ({interval(*ends, unit.signed, level)})"
+def _standing_in(instead: str) -> str:
+    return f"; {instead} may stand in for it" if instead else ""
 
 
-def inconclusive_without(
-    mean: float,
-    low: float,
-    high: float,
-    samples: float,
-    unit: Unit,
-    level: float = 0.95,
-    pronoun: str = "it",
-) -> str:
+def inconclusive_without(loss: Loss, samples: float, unit: Unit, pronoun: str = "it") -> str:
     """Return that an interval does not show whether a source is needed.
 
     ``samples`` would have an even chance of another outcome; one fold has no interval, and no such
@@ -336,12 +376,13 @@ def inconclusive_without(
 
     Examples
     --------
-    >>> inconclusive_without(0.022, -0.011, 0.056, 1700, Unit("accuracy"))  # doctest: +ELLIPSIS
+    >>> inconclusive_without(Loss(0.022, -0.011, 0.056), 1700, Unit("accuracy"))
+    ... # doctest: +ELLIPSIS
     'inconclusive: −2.2 points without it (95 % CI −5.6 to +1.1); about 1,700 samples would ...'
     """
-    changed, _, ends = score_without(mean, low, high, level, unit).partition(" (")
+    changed, _, ends = loss.change(unit).partition(" (")
     if not ends:
-        return f"{INCONCLUSIVE} from one fold: {changed} without {pronoun}"
+        return f"{INCONCLUSIVE} from one split: {changed} without {pronoun}"
     enough = f"; {even_chance(samples)}"
     return (
         f"{INCONCLUSIVE}: {changed} without {pronoun} ({ends}{enough if samples < np.inf else ''}"
@@ -395,31 +436,17 @@ def lost_together(names: Sequence[str], needed: Sequence[str], without: str) -> 
     return f"without {joined(names)}: {without}; {joined(needed)} {are}"
 
 
-def dispensable_together(names: Sequence[str], most: float, unit: Unit) -> str:
+def dispensable_together(names: Sequence[str], loss: Loss, unit: Unit) -> str:
     """Return that several sources are not needed together.
 
     Examples
     --------
-    >>> dispensable_together(["copy", "noise"], 0.014, Unit("accuracy"))
-    'copy and noise are dispensable together: not lost by more than 1.4 points'
+    >>> dispensable_together(["copy", "noise"], Loss(0.001, -0.012, 0.014), Unit("accuracy"))
+    ... # doctest: +NORMALIZE_WHITESPACE
+    'copy and noise are dispensable together: not lost by more than 1.4 points (95 % CI −1.4 to
+    +1.2)'
     """
-    return f"{joined(names)} are dispensable together: {not_lost_without(most, unit)}"
-
-
-# One source alone.
-
-
-def gained_alone(mean: float, low: float, high: float, unit: Unit) -> str:
-    """Return how much better than guessing a source is alone.
-
-    Examples
-    --------
-    >>> gained_alone(0.24, 0.2, 0.28, Unit("accuracy"))
-    '24.0 points (20.0 to 28.0)'
-    """
-    # A gain in an error is how far it falls, which is a positive number here.
-    ends = "" if math.isnan(low) else f" ({unit.negative(low)} to {unit.negative(high)})"
-    return f"{unit.negative(mean)}{unit.word}{ends}"
+    return f"{joined(names)} are dispensable together: {not_lost_without(loss, unit)}"
 
 
 # What a number estimates, and what limits it.
@@ -438,15 +465,15 @@ def share_of_samples(fewest: float, most: float, samples: int) -> str:
 
 
 def loss_estimated(trained: float, samples: int) -> str:
-    """Return what the losses of an explanation estimate.
+    """Return what the changes of an explanation estimate.
 
     Examples
     --------
     >>> loss_estimated(96, 120)
-    'losses estimate the mean loss of models trained on 80 % of 120 such samples (96)'
+    'changes estimate the mean change of models trained on 80 % of 120 such samples (96)'
     """
     share = share_of_samples(trained, trained, samples)
-    return f"losses estimate the mean loss of models trained on {share} ({trained:,.0f})"
+    return f"changes estimate the mean change of models trained on {share} ({trained:,.0f})"
 
 
 def difference_estimated(score: str, trained: str) -> str:

@@ -260,5 +260,5 @@ def study_of(
 
 def steps_of(table: Table, pipeline: Any) -> list[str]:
     """Return a line for each preprocessing step of the columns."""
-    dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
+    dropped = [f"{named(table.dropped)} dropped, as asked"] if table.dropped else []
     return dropped + describe(pipeline)

@@ -124,7 +124,7 @@ def _as_chosen(model: Any) -> tuple[Pipeline, list[str]]:
     *steps, (name, last) = model.steps
     best = classifier_in(last)
     notes = [note for note in last.choices_ if note not in best.choices_]
-    if notes:
+    if notes and getattr(last, "best_params_", None):
         notes.append("the saved model has these settings: the search was not repeated")
     return Pipeline([*steps, (name, best)]), notes
 

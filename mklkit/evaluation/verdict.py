@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 
 from mklkit.evaluation.class_scores import ACCURACY
 from mklkit.evaluation.equivalence import MARGIN
+from mklkit.evaluation.intervals import Interval, samples_needed
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels
 from mklkit.evaluation.rank_tests import DIGITS
-from mklkit.evaluation.resolution import Resolution, difference_interval, samples_needed
+from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import (
     INCONCLUSIVE,
     Unit,
@@ -87,8 +88,8 @@ def planned_tests(
         One row per question: ``question`` (its title), ``method``, ``reference``, ``choices`` (the
         number of references to choose from), ``splits``, ``equal`` (the same score on each); mean
         ``difference``, ``low``, ``high``, the interval's ``level``, ``p_value``, ``p_holm``;
-        ``floor``, half the least width of an interval that contains 0, and the units ``counted``
-        that determine it, NaN and empty without a resolution; the ``margin``; ``why_not``, why a
+        the units ``counted``, and ``narrowest_with``, the same if they alone determine the
+        interval, else empty; the ``margin``; ``why_not``, why a
         question about one split has no answer; ``samples_needed``, how many samples would have an
         even chance of another outcome, if it is inconclusive and ``n_samples`` is known. Without a
         finite score in each split, or with one split and no answers, numbers are NaN.
@@ -133,41 +134,32 @@ def planned_tests(
     if one_split is not None:
         table["why_not"] = [one_split.why_not(*pair) for pair in pairs]
         table["equal"] = [one_split.are_equal(*pair) for pair in pairs]
-    limits = []
+    intervals = []
     for pair, difference, known in zip(pairs, differences, table["level"], strict=True):
         # Without a test there is no level, and no interval.
         level = 1 - alpha if math.isnan(known) else known
         means = [float(values[name].mean()) for name in pair]
         units = None if resolution is None else resolution.with_scores(*means)
         if one_split is None:
-            low, high = difference_interval(difference, n_train, n_test, units, level)
+            interval = Interval.over_splits(difference, n_train, n_test, units, level)
         else:
-            low, high = one_split.difference_interval(*pair, level)
-            if units is not None and low <= 0 <= high:
-                low, high = units.limits(float(difference.mean()), low, high, level)
-        floor = math.nan if units is None else units.floor(float(difference.mean()), level)
-        limits.append((low, high, floor))
-    table[["low", "high", "floor"]] = np.reshape(limits, (-1, 3))
+            interval = one_split.difference(*pair, level, units)
+        intervals.append(interval)
+    table[["low", "high"]] = np.reshape([each.limits() for each in intervals], (-1, 2))
+    table["counted"] = "" if resolution is None else str(resolution)
+    table["narrowest_with"] = [each.narrowest_with for each in intervals]
     if one_split is not None:
         undefined = table["low"].isna() & (table["why_not"] == "")
         table.loc[undefined, "why_not"] = UNDEFINED
-    table["counted"] = "" if resolution is None else str(resolution)
     table["margin"] = margin
-    table["samples_needed"] = _samples_needed(table, n_samples)
+    present = math.nan if n_samples is None else n_samples
+    table["samples_needed"] = [
+        samples_needed(present, interval, margin, both_ends=True)
+        if outcome(test) == INCONCLUSIVE
+        else math.nan
+        for test, interval in zip(table.to_dict("records"), intervals, strict=True)
+    ]
     return table
-
-
-def _samples_needed(tests: pd.DataFrame, n_samples: int | None) -> Any:
-    """Return with how many samples inconclusive tests would have an even chance of an outcome."""
-    sizes = tests["difference"].abs()
-    # The interval has to exclude 0, or to end within the margin.
-    resolved = np.maximum(sizes, tests["margin"] - sizes)
-    half = (tests["high"] - tests["low"]) / 2
-    # The limit of the rule of three is proportional to 1/n, other widths are to 1/√n.
-    half = half.mask(np.isclose(half, tests["floor"]), np.sqrt(half * resolved))
-    outcomes = [outcome(test) for test in tests.to_dict("records")]
-    is_open = pd.Series(outcomes, index=tests.index) == INCONCLUSIVE
-    return samples_needed(np.nan if n_samples is None else n_samples, half.where(is_open), resolved)
 
 
 def outcome(test: Mapping[Any, Any]) -> str:
@@ -232,16 +224,14 @@ def _answer(test: Mapping[Any, Any], unit: Unit) -> str:
     estimate = test["difference"], low, high, test["level"]
     if low > 0 or high < 0:
         return difference_shown(method, reference, *estimate, unit)
-    is_floor = math.isclose(high - low, 2 * test["floor"])
+    narrowest = test["narrowest_with"]
     far = max(abs(low), abs(high))
     if far <= test["margin"]:
-        least = str(counts) if is_floor else ""
-        return difference_excluded(method, reference, far, test["margin"], unit, least)
+        return difference_excluded(method, reference, far, test["margin"], unit, narrowest)
     if unit.scale == 100 and far > 1 and test["splits"] > 1:
         return too_few_splits(method, reference, test["splits"])
     enough = ""
     if not math.isnan(test["samples_needed"]):
         which = "samples" if test["splits"] > 1 else "test samples"
         enough = even_chance(test["samples_needed"], which)
-    narrowest = counts if is_floor else ""
     return difference_inconclusive(method, reference, *estimate, unit, narrowest, enough)

@@ -191,7 +191,7 @@ class ScoredRows:
         X = one_table(X, y)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
-            raise DataError("Explaining needs rows in memory: pass a sample of them.")
+            raise DataError("Explaining needs rows in memory: pass some of them.")
         names, encoder = column_names(model), encoder_in(model)
         as_array = bool(np.issubdtype(names.dtype, np.integer))
         if isinstance(X, pd.DataFrame) and not as_array:

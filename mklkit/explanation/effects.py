@@ -112,8 +112,8 @@ def effects_table(
     frame["frequency"] = in_top & (frame["effect"] > 0)
     columns_of = frame.groupby(["kernel", "column"])
     table = columns_of[["effect"]].mean()
-    # A column that a screen selects in one fit of several has no spread there.
-    table["effect_std"] = columns_of["effect"].std().fillna(0.0 if len(folds) > 1 else np.nan)
+    # One fit, as of a column that a screen selects once, has no deviation.
+    table["effect_std"] = columns_of["effect"].std()
     table["frequency"] = columns_of["frequency"].sum() / max(len(folds), 1)
     table[["top", "exact"]] = columns_of[["top", "exact"]].max()
     table["chance"] = columns_of["chance"].mean()

@@ -44,13 +44,12 @@ from mklkit.explanation.meaning import (
     informed,
     joins_decisions,
     judged,
-    least_loss,
     meaning_of,
     of_those_who_have,
     together,
     without_kernels,
 )
-from mklkit.explanation.measuring import Measuring
+from mklkit.explanation.measuring import INTERVAL, Measuring, quiet_scores
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.explanation.screening import screen_notes
 from mklkit.protocols import CombinerTraits, Task, traits_of
@@ -68,6 +67,7 @@ ONLY_SOURCE = (
 )
 
 
+@quiet_scores()
 def explain(
     model: Any,
     X: Any,
@@ -201,7 +201,7 @@ def explain(
     >>> explanation = explain(model, X, y, cv=3, repeats=2, columns="sources")
     >>> explanation.columns["group"].tolist()
     ['worst', 'means']
-    >>> bool((explanation.columns["shuffled"] > 0).all())
+    >>> bool((explanation.columns["shuffled"] < 0).all())
     True
     """
     start = perf_counter()
@@ -250,24 +250,23 @@ def explain(
     if len(have):
         kernels["have_outcome"] = have["outcome"]
     screens, effects = measured.screen_table(), measured.column_effects()
-    some_left_out = bool(kernels["left_out"].notna().any())
     trained = float(scores["training_rows"].mean())
     notes = {
+        "score": [*guessed(scores, unit), *refit.cautions],
         "rows": [
             *sample_notes,
             *splits.notes,
+            *measured.absent,
             measured.about_fits,
             *measured.about_losses(trained),
             *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
-            *refit.notes,
-            *guessed(scores, unit),
+            *refit.remarks,
         ],
         "incomplete": _incomplete(task, data, plan, missing),
         "weights": list(meaning_of(fitted, sizes, alignment, measured.leaves_sources_out)),
         "left out": [
-            *without_kernels(kernels, unit),
+            *without_kernels(kernels, unit, ablations.groups),
             *adjusted(kernels),
-            *(least_loss(measured.resolution(), unit) if some_left_out else []),
             *([ONLY_SOURCE] if len(have) and measured.some_bare else []),
         ],
         "together": list(together(groups, kernels, unit)),
@@ -276,13 +275,13 @@ def explain(
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
         "screened": list(screen_notes(screens)) if len(screens) else [],
-        "effects": [EFFECT, CHANCE] if len(effects) else [],
+        "effects": _on_effects(len(effects), measured.single),
     }
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
-        kernels=kernels,
-        together=groups,
-        columns=measured.columns(),
+        kernels=as_changes(kernels),
+        together=as_changes(groups),
+        columns=as_changes(measured.columns()),
         effects=effects,
         screens=screens,
         alignment=alignment,
@@ -296,6 +295,35 @@ def explain(
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
+
+
+LOSSES = ("left_out", "shuffled", "have")
+"""The losses of the tables, by the first parts of the names of their columns."""
+
+
+def as_changes(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of losses as one of changes in the score, which is lower where it is lost.
+
+    Examples
+    --------
+    >>> losses = pd.DataFrame({"shuffled": [0.2], "shuffled_low": [0.1], "shuffled_high": [0.3]})
+    >>> as_changes(losses).to_dict("records")
+    [{'shuffled': -0.2, 'shuffled_low': -0.3, 'shuffled_high': -0.1}]
+    """
+    table = table.drop(columns=[name for name in table if str(name).endswith(INTERVAL)])
+    for loss in LOSSES:
+        if loss in table:
+            # Less than zero, because that has no sign.
+            mean, low, high = (0.0 - table[f"{loss}{end}"] for end in ("", "_high", "_low"))
+            table = table.assign(**{loss: mean, f"{loss}_low": low, f"{loss}_high": high})
+    return table
+
+
+def _on_effects(n_effects: int, single: bool) -> list[str]:
+    """Return how effects of columns are measured, and how often they are selected over folds."""
+    if not n_effects:
+        return []
+    return [EFFECT] if single else [EFFECT, CHANCE]
 
 
 def _incomplete(

@@ -37,8 +37,9 @@ LONGEST = 60
 class Explanation:
     """Which kernels and columns matter to a model, as :func:`mklkit.explain` finds.
 
-    A loss is a difference in ``score``: 0.02 of accuracy or R² is two points; of an error, which
-    is negated in ``scores``, how far it rises. Column suffixes:
+    A change is one in ``score``, below zero if the score drops: −0.02 of accuracy or R² is two
+    points lost. Errors are negated, as in ``scores``, so a change of −0.3 is a rise by 0.3; in
+    sentences, tables and figures it is written as +0.3. Column suffixes:
     ``_std`` is the deviation over folds (NaN for one), ``_low`` and ``_high`` the interval,
     corrected for folds that share training rows, ``_level`` its level, by which it is adjusted for
     the number of sources (95 % without one), and ``_p_holm`` the p value by Holm's procedure.
@@ -52,16 +53,17 @@ class Explanation:
         ``sized_weight``, weight × size with sum 1 (NaN if weights are those of decision values);
         ``alone``, how much better than guessing fits with this kernel only are, with their
         ``alone_score``, ``alone_outcome`` (``"informative"`` if the interval is above zero, else
-        ``"not shown"``) and ``why_not_alone``; ``left_out``, the loss in fits without the kernel,
+        ``"not shown"``) and ``why_not_alone``; ``left_out``, the change in fits without the kernel,
         and ``why_not``, the reason if it can't be left out; if rows lack sources, ``have``, the
-        loss on the ``have_rows`` that have the kernel's source and another one (of a single
+        change on the ``have_rows`` that have the kernel's source and another one (of a single
         split, of its test rows), with ``have_outcome``; ``outcome``, ``"lost"`` if the interval is
-        above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within the ``margin``,
-        else ``"inconclusive"``, and ``rows_needed``, with about how many samples there is an even
-        chance of another outcome;
+        below zero, ``"gained"`` if it is above, ``"not lost"`` if no loss in it is larger than the
+        ``margin``, else ``"inconclusive"``, and ``rows_needed``, with about how many samples there
+        is an even chance of another outcome; ``narrowest_with``, the samples, if their number
+        alone determines the interval;
         ``unadjusted``, the columns from which removed covariates can still be told;
         ``no_verdict``, why the outcome is ``"no verdict"``: because of such columns, few groups or
-        a target of heavy tails; ``shuffled``, the loss when its columns are shuffled for all
+        a target of heavy tails; ``shuffled``, the change when its columns are shuffled for all
         kernels.
     together : DataFrame
         One row per group of kernels that are left out together: ``kernels``, their names, and
@@ -97,11 +99,10 @@ class Explanation:
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``, ``"together"``,
-        ``"alone"``, ``"have it"``,
-        ``"shuffled"``, ``"alike"``, ``"screened"``, ``"effects"``) and ``note``, one sentence each:
-        the method, and the limits of a number. :meth:`text` has them in full, since pandas cuts
-        long cells.
+        ``about`` (``"score"``, ``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``,
+        ``"together"``, ``"alone"``, ``"have it"``, ``"shuffled"``, ``"alike"``, ``"screened"``,
+        ``"effects"``) and ``note``, one sentence each: the method, and the limits of a number.
+        :meth:`text` has them in full, since pandas cuts long cells.
     task : Task
     score : str
         scikit-learn's name of the score.
@@ -167,8 +168,7 @@ class Explanation:
             scores.append(f"{complete} of rows with all sources, {incomplete} of the others")
         # For a score written in per cent it is clear.
         point = ": 1 point is 0.01" if self.score == "r2" else ""
-        lost = f"the {self.unit.lost}" if self.unit.is_error else f"in {self.unit.lost}{point}"
-        return f"{', '.join(scores)}; what is lost is {lost}"
+        return f"{', '.join(scores)}; changes are in {self.unit.of_changes}{point}"
 
     def text(self) -> str:
         """Return the notes in full, one per line: ``left out: these 5 folds …``."""
@@ -191,11 +191,10 @@ class Explanation:
         return dict(json_ready(plain))
 
     def plot(self, axes: tuple[Axes, Axes, Axes] | None = None) -> KernelWorthDisplay:
-        """Draw what each kernel gains alone, and what is lost without it and without groups."""
-        unit = self.unit
-        lost = unit.lost if unit.is_error else f"{unit.lost} lost"
+        """Draw the change in the score with each kernel alone, without it and without groups."""
+        scale = -self.unit.scale if self.unit.is_error else self.unit.scale
         display = KernelWorthDisplay(
-            self.kernels, self.together, lost, unit.gained, unit.scale, self.margin
+            self.kernels, self.together, self.unit.of_changes, scale, self.margin
         )
         return display.plot(axes)
 

@@ -15,25 +15,22 @@ from mklkit.display import numbers
 from mklkit.errors import counted, named
 from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE
+from mklkit.evaluation.intervals import Interval, samples_needed
 from mklkit.evaluation.paired_tests import corrected_interval
-from mklkit.evaluation.resolution import Resolution, samples_needed
 from mklkit.evaluation.sentences import (
     INCONCLUSIVE,
+    Loss,
     Unit,
     beats_guessing,
     better_without,
-    change,
     dispensable_together,
-    gained_alone,
     inconclusive_without,
     joined,
     lost_together,
     lost_without,
     needed_together,
-    not_excluded,
     not_lost_without,
     redundant,
-    score_without,
 )
 from mklkit.explanation.ablations import ALIKE
 from mklkit.explanation.refitting import members_of
@@ -125,7 +122,7 @@ def of_those_who_have(
     measured = kernels[kernels["have"].notna()]
     kind = "test rows" if single else "rows"
     rows = measured["have_rows"].map(f"{{:,}} {kind} have it and another".format)
-    ends = ("", "_low", "_high", "_level")
+    ends = ("", "_low", "_high", "_level", "_interval")
     losses = {f"left_out{end}": measured[f"have{end}"] for end in ends}
     measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)
     return judged(measured, measured["have_rows"], little, why_none)
@@ -137,21 +134,30 @@ def judged(
     """Return the table of kernels with ``outcome`` and ``rows_needed``, from the intervals.
 
     With ``rows_needed`` samples the interval is just narrow enough to exclude zero or to end within
-    ``little``, see :func:`mklkit.evaluation.resolution.samples_needed`. Kernels with ``unadjusted``
-    columns get no verdict, and no kernel gets one if ``why_none`` is not empty; ``no_verdict`` says
-    why.
+    ``little``, see :func:`mklkit.evaluation.intervals.samples_needed`; without a column
+    ``left_out_interval`` it shrinks with 1/√n. ``narrowest_with`` names the samples whose number
+    alone determines the interval. Kernels with ``unadjusted`` columns get no verdict, and no kernel
+    gets one if ``why_none`` is not empty; ``no_verdict`` says why.
     """
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
     outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
-    resolved = (little - mean).clip(lower=mean.abs())
-    # No number of samples resolves a mean of zero without a margin.
-    resolved = resolved.where(resolved > 0)
     traced = kernels["unadjusted"].map(lambda columns: still_told(named(columns)) * bool(columns))
     why = traced.where(traced != "", why_none)
     outcome = np.where((why != "") & (outcome != ""), WITHHELD, outcome)
-    needed = samples_needed(n_rows, ((high - low) / 2).where(outcome == OPEN), resolved)
-    return kernels.assign(outcome=outcome, rows_needed=needed, no_verdict=why)
+    if "left_out_interval" in kernels:
+        intervals: list[Interval] = kernels["left_out_interval"].tolist()
+    else:
+        intervals = [Interval(*ends) for ends in zip(mean, low, high, strict=True)]
+    present = np.broadcast_to(n_rows, len(kernels))
+    needed = [
+        samples_needed(n_samples, interval, little) if result == OPEN else np.nan
+        for n_samples, interval, result in zip(present, intervals, outcome, strict=True)
+    ]
+    narrowest = [interval.narrowest_with for interval in intervals]
+    return kernels.assign(
+        outcome=outcome, rows_needed=needed, no_verdict=why, narrowest_with=narrowest
+    )
 
 
 def informed(kernels: pd.DataFrame) -> pd.DataFrame:
@@ -166,15 +172,17 @@ def alone(kernels: pd.DataFrame, of: Unit) -> Iterator[str]:
     yield from _impossible(kernels, "why_not_alone")
     ordered = kernels.sort_values("alone", ascending=False, kind="stable")
     meanings = {INFORMATIVE: "informative", NOT_SHOWN: "not shown to be informative"}
-    beyond = f"{of.score} {'below' if of.is_error else 'above'} guessing"
     for outcome, meaning in meanings.items():
         rows = ordered[ordered["alone_outcome"] == outcome].to_dict("records")
-        gains = [
-            f"{row['kernel']} {gained_alone(row['alone'], row['alone_low'], row['alone_high'], of)}"
-            for row in rows
-        ]
+        gains = [f"{row['kernel']} {_gain(row).change(of)}" for row in rows]
         if gains:
-            yield f"{meaning} ({beyond}): {'; '.join(gains)}"
+            yield f"{meaning} ({of.score} against guessing): {'; '.join(gains)}"
+
+
+def _gain(row: Mapping[Any, Any]) -> Loss:
+    """Return what a kernel alone gains over guessing, as what is lost by guessing."""
+    mean, low, high = (-row[f"alone{end}"] for end in ("", "_high", "_low"))
+    return Loss(mean, low, high, row["alone_level"])
 
 
 def together(groups: pd.DataFrame, kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
@@ -187,27 +195,32 @@ def together(groups: pd.DataFrame, kernels: pd.DataFrame, unit: Unit) -> Iterato
             yield _verdict_together(row, [single.get(name, "") for name in row["kernels"]], unit)
 
 
+def _loss(row: Mapping[Any, Any]) -> Loss:
+    """Return the loss of a row of a judged table."""
+    mean, low, high, level = (row[f"left_out{end}"] for end in ("", "_low", "_high", "_level"))
+    return Loss(mean, low, high, level, row["narrowest_with"])
+
+
 def _verdict_together(row: Mapping[Any, Any], outcomes: Sequence[str], unit: Unit) -> str:
     """Return the sentence on a group, with the outcomes of its kernels by themselves.
 
     A kernel is dispensable only if its own interval ends within the margin.
     """
-    names, loss = row["kernels"], (row["left_out"], row["left_out_low"], row["left_out_high"])
-    without = score_without(*loss, row["left_out_level"], unit)
+    names, loss = row["kernels"], _loss(row)
     if row["outcome"] == LOST:
+        without = loss.change(unit)
         needed = [name for name, outcome in zip(names, outcomes, strict=True) if outcome == LOST]
         if needed:
             return lost_together(names, needed, without)
         dispensable = {*outcomes} <= {NOT_LOST, GAINED}
         return (redundant if dispensable else needed_together)(names, without)
     if row["outcome"] == NOT_LOST:
-        return dispensable_together(names, loss[2], unit)
+        return dispensable_together(names, loss, unit)
     if row["outcome"] == GAINED:
-        return f"{joined(names)}: {better_without(*loss, unit)}"
+        return f"{joined(names)}: {better_without(loss, unit)}"
     if row["outcome"] == WITHHELD:
         return f"{joined(names)}: {WITHHELD}: {row['no_verdict']}"
-    told = inconclusive_without(*loss, row["rows_needed"], unit, row["left_out_level"], "them")
-    return f"{joined(names)}: {told}"
+    return f"{joined(names)}: {inconclusive_without(loss, row['rows_needed'], unit, 'them')}"
 
 
 def _impossible(kernels: pd.DataFrame, reason: str) -> Iterator[str]:
@@ -230,34 +243,41 @@ def adjusted(kernels: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
-    """Yield sentences on what is lost without a kernel, from the judged table of kernels."""
+def without_kernels(
+    kernels: pd.DataFrame, unit: Unit, groups: Sequence[Sequence[str]] = ()
+) -> Iterator[str]:
+    """Yield sentences on what is lost without a kernel, from the judged table of kernels.
+
+    Of a kernel that is informative and not lost, others may stand in: those of its ``groups``.
+    """
     yield from _impossible(kernels, "why_not")
     ordered = kernels.sort_values("left_out", ascending=False, kind="stable").to_dict("records")
     for row in sorted(ordered, key=lambda row: OUTCOMES.index(row["outcome"])):
         if row["outcome"]:
-            yield f"{row['kernel']}: {_verdict(row, unit)}"
+            yield f"{row['kernel']}: {_verdict(row, unit, groups)}"
 
 
-def _verdict(row: Mapping[Any, Any], unit: Unit) -> str:
+def _verdict(row: Mapping[Any, Any], unit: Unit, groups: Sequence[Sequence[str]]) -> str:
     """Return the sentence on a kernel of the judged table."""
-    loss = row["left_out"], row["left_out_low"], row["left_out_high"]
+    loss = _loss(row)
     if row["outcome"] == LOST:
-        return lost_without(*loss, unit)
+        return lost_without(loss, unit)
     if row["outcome"] == NOT_LOST:
-        return not_lost_without(row["left_out_high"], unit)
+        return not_lost_without(loss, unit, _substitutes(row, groups))
     if row["outcome"] == GAINED:
-        return better_without(*loss, unit)
+        return better_without(loss, unit, _substitutes(row, groups))
     if row["outcome"] == WITHHELD:
         return f"{WITHHELD}: {row['no_verdict']}"
-    return inconclusive_without(*loss, row["rows_needed"], unit, row["left_out_level"])
+    return inconclusive_without(loss, row["rows_needed"], unit)
 
 
-def least_loss(counted: Resolution | None, unit: Unit) -> Iterator[str]:
-    """Yield a sentence on the least loss that the number of samples or groups can exclude."""
-    if counted is not None:
-        rule = " (rule of three)" if counted.unexplained is None else ""
-        yield f"{not_excluded(counted, 'losses', counted.floor(0.0), unit)}{rule}"
+def _substitutes(row: Mapping[Any, Any], groups: Sequence[Sequence[str]]) -> str:
+    """Return which kernels may stand in for one that is informative, empty if it is not."""
+    if row.get("alone_outcome") != INFORMATIVE:
+        return ""
+    others = [name for group in groups if row["kernel"] in group for name in group]
+    others = [name for name in dict.fromkeys(others) if name != row["kernel"]]
+    return joined(others).replace(" and ", " or ") if others else "other sources"
 
 
 def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
@@ -266,11 +286,10 @@ def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
     low, high = corrected_interval(better, scores["training_rows"], scores["rows"])
     if low > 0 or (np.isnan(low) and better.mean() > 0):
         return
-    directions = ("lower", "higher") if unit.is_error else ("higher", "lower")
-    difference = change(better.mean(), low, high, *directions, unit)
+    difference = Loss(-better.mean(), -high, -low).change(unit)
     yield (
-        f"{beats_guessing('the model', 'is not')}: {difference} in {unit.score}, so losses mean"
-        " little"
+        f"{beats_guessing('the model', 'is not')}: {difference} against it, so what changes without"
+        " a source means little"
     )
 
 

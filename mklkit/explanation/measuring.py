@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from time import monotonic
@@ -13,18 +15,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
-from mklkit.errors import DataError, IncompatibleError, SpecError, counted, plain_message
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    SpecError,
+    counted,
+    listed,
+    plain_message,
+)
 from mklkit.estimators.plan import check_new_rows
 from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
+from mklkit.evaluation.intervals import Interval
 from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.paired_tests import holm_levels, interval_p_value
 from mklkit.evaluation.pooled_r2 import HeldOut
-from mklkit.evaluation.resolution import Resolution, difference_interval, resolution_of
+from mklkit.evaluation.resolution import Resolution, resolution_of
 from mklkit.evaluation.sentences import about_one_split, loss_estimated
 from mklkit.explanation.ablations import Ablations, Kernels
 from mklkit.explanation.columns import (
@@ -46,8 +57,19 @@ WITHOUT, HAVE, ALONE = "without", "have", "alone"
 """The first part of the keys of losses without kernels and, by one kernel, on the rows that have
 its source, and of what it gains alone over guessing."""
 SHUFFLED = "shuffled"
+INTERVAL = "_interval"
+"""The last part of the names of columns of intervals, which no table shows."""
 LEVEL = 0.95
 """The least level of an interval."""
+
+
+@contextmanager
+def quiet_scores() -> Iterator[None]:
+    """Silence scikit-learn's warnings of classes without test samples, which a note names."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true")
+        yield
 
 
 @attrs.frozen(eq=False)
@@ -96,6 +118,8 @@ class Measuring:
     n_fits: int = 0
     scored: Indices = attrs.field(factory=lambda: np.arange(0))
     """The rows that are scored in any fold."""
+    tests: list[Indices] = attrs.field(factory=list)
+    """The rows that are scored in each fold."""
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
     trained: NDArray[Any] | None = None
@@ -110,7 +134,8 @@ class Measuring:
 
         After ``limit`` seconds no further repetition begins.
         """
-        self.scored = np.unique(np.concatenate(splits.tests))
+        self.tests = list(splits.tests)
+        self.scored = np.unique(np.concatenate(self.tests))
         self.single = len(splits) == 1
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = self.ablations.tried
@@ -199,7 +224,31 @@ class Measuring:
 
     def _why_not(self, kernels: Kernels) -> str:
         """Return why some kernels can't be left out, empty if they can."""
-        return self.ablations.why_not.get(kernels, self.failed.get(kernels, ""))
+        return self.ablations.why_not.get(kernels, self.failed.get(kernels, self._no_score))
+
+    @property
+    def _no_score(self) -> str:
+        """Why no fit without a kernel has a score, empty if one of a fold can have one."""
+        scored = self.data.targets[self.scored]
+        if self.task.has_classes and len(np.unique(scored)) < 2:
+            return "the samples that are scored are of one class"
+        return ""
+
+    @property
+    def absent(self) -> list[str]:
+        """Return a note on classes of which some fold scores no sample."""
+        if not self.task.has_classes:
+            return []
+        classes = np.unique(self.data.targets)
+        of_folds = [set(self.data.targets[test]) for test in self.tests]
+        absent = [label for label in classes.tolist() if not all(label in scored for scored in of_folds)]
+        if not absent:
+            return []
+        where = "the split" if self.single else "some fold"
+        noun = "class" if len(absent) == 1 else "classes"
+        return [
+            f"{where} has no test sample of {noun} {listed(absent)}; its scores are of the others"
+        ]
 
     def bare(self, left_out: Kernels) -> NDArray[np.bool_]:
         """Return which rows (N,) lack all sources but those that are left out."""
@@ -522,25 +571,22 @@ class Measuring:
         ``parts`` are the rows (N,) that count for each.
         """
         members = [None] * len(subjects) if parts is None else list(parts)
-        pairs = list(zip(subjects, members, strict=True))
-        p_values = [interval_p_value(partial(self._interval, *pair)) for pair in pairs]
-        adjusted, levels = holm_levels(p_values)
-        levels = np.where(np.isnan(levels), LEVEL, levels)
-        losses = [self._lost(name, *pair, level) for pair, level in zip(pairs, levels, strict=True)]
-        return pd.DataFrame(losses, columns=list(self._lost(name, None))).assign(
-            **{f"{name}_level": levels, f"{name}_p_holm": adjusted}
+        of_level = [partial(self._interval, *pair) for pair in zip(subjects, members, strict=True)]
+        adjusted, levels = holm_levels(
+            [interval_p_value(partial(_limits, interval)) for interval in of_level]
         )
+        levels = np.where(np.isnan(levels), LEVEL, levels)
+        intervals = [interval(level) for interval, level in zip(of_level, levels, strict=True)]
+        losses = map(partial(self._lost, name), subjects, intervals)
+        table = pd.DataFrame(losses, columns=list(self._lost(name, None)))
+        table[f"{name}_level"], table[f"{name}_p_holm"] = levels, adjusted
+        table[f"{name}{INTERVAL}"] = pd.Series(intervals, dtype=object)
+        return table
 
-    def _lost(
-        self,
-        name: str,
-        subject: Any,
-        members: NDArray[np.bool_] | None = None,
-        level: float = LEVEL,
-    ) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of the loss in score, on members (N,)."""
+    def _lost(self, name: str, subject: Any, interval: Interval | None = None) -> dict[str, float]:
+        """Return mean, deviation and interval over folds of the loss in score."""
         values = self._values(subject)
-        low, high = self._interval(subject, members, level)
+        low, high = (self._interval(subject) if interval is None else interval).limits()
         # A screen may select a column in one fit of several, which says nothing of the others.
         spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
@@ -551,21 +597,20 @@ class Measuring:
         return np.array(losses or [np.nan])
 
     def _interval(
-        self, subject: Any, members: NDArray[np.bool_] | None, level: float
-    ) -> tuple[float, float]:
-        """Return the interval of a mean loss over folds, or over the samples of a single split."""
-        values = self._values(subject)
+        self, subject: Any, members: NDArray[np.bool_] | None = None, level: float = LEVEL
+    ) -> Interval:
+        """Return the interval of a mean loss over folds, or over the samples of a single split.
+
+        The units of the score are counted among the members (N,).
+        """
+        units, values = self.resolution(members), self._values(subject)
+        if subject in self.tested and not np.isnan(values).any():
+            return self.tested[subject].difference(WHOLE, WITHOUT, level, units)
         trained, tested = (
             float(np.mean([fold[part] for fold in self.folds]))
             for part in ("training_rows", "rows")
         )
-        units = self.resolution(members)
-        if subject not in self.tested:
-            return difference_interval(values, trained, tested, units, level)
-        low, high = self.tested[subject].difference_interval(WHOLE, WITHOUT, level)
-        if units is None or low > 0 or high < 0:
-            return low, high
-        return units.limits(float(values.mean()), low, high, level)
+        return Interval.over_splits(values, trained, tested, units, level)
 
     @property
     def n_counted(self) -> int:
@@ -604,12 +649,19 @@ class Measuring:
     def why_no_verdict(self) -> str:
         """Why no kernel gets a verdict, empty if they get one."""
         score = self.task.score_named(self.score)
-        return why_no_verdict(score, self.data.targets, self.data.groups)
+        why = why_no_verdict(score, self.data.targets, self.data.groups)
+        known = (part.why_not(WHOLE, WITHOUT) for part in self.tested.values() if part.responses)
+        return why or next(known, "")
 
     @property
     def _mean_score(self) -> float:
         """The mean score of the finished folds."""
         return float(np.mean([fold["score"] for fold in self.folds]))
+
+
+def _limits(interval: Callable[[float], Interval], level: float) -> tuple[float, float]:
+    """Return the ends of the interval of a level."""
+    return interval(level).limits()
 
 
 def _deviation(values: Array) -> Any:

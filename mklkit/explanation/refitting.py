@@ -86,6 +86,16 @@ class Refit:
         """The labels of all sources, also of those that the model left out."""
         return [label for label, *_ in inside(self.estimator).kernels]
 
+    @property
+    def cautions(self) -> list[str]:
+        """The notes by which scores are optimistic."""
+        return [note for note in self.notes if note.endswith(OPTIMISTIC)]
+
+    @property
+    def remarks(self) -> list[str]:
+        """The other notes."""
+        return [note for note in self.notes if note not in self.cautions]
+
     def on(self, rows: Any) -> Any:
         """Return the estimator for rows that the steps before it made, unfitted."""
         kernels = inside(self.estimator).kernels

@@ -25,7 +25,7 @@ MOST_TOP = 3
 
 
 def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
-    """Return weight, what is gained alone, and lost when left out and shuffled, per kernel."""
+    """Return the weight of each kernel, and the score alone, without it and with it shuffled."""
     columns = [
         Column("kernel", "kernel"),
         Column("weight", "weight", THREE_DECIMALS, deviation="weight_std"),
@@ -37,55 +37,67 @@ def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
         columns.append(
             Column("sized_weight", "sized weight", THREE_DECIMALS, short="sized\nweight")
         )
-    columns.append(_loss("alone", "gained", "alone", unit, unit.gained))
-    columns.append(_loss("left_out", "lost if", "left out", unit))
+    columns.append(_change("alone", "alone, vs", "guessing", unit))
+    columns.append(_change("left_out", "without", "it", unit))
     if "have" in kernels:
-        columns.append(_loss("have", "by rows", "that have it", unit))
-    columns.append(_loss("shuffled", "lost if", "shuffled", unit))
+        columns.append(_change("have", "on rows", "that have it", unit))
+    columns.append(_change("shuffled", "columns", "shuffled", unit))
     return ResultTable(columns, _records(kernels))
 
 
 def together_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
-    """Return what is lost of the score without groups of kernels."""
+    """Return the change in the score without groups of kernels."""
     names = [joined(kernels) for kernels in groups["kernels"]]
-    columns = [Column("names", "together"), _loss("left_out", "lost if", "left out", unit)]
+    columns = [Column("names", "together"), _change("left_out", "without", "them", unit)]
     return ResultTable(columns, _records(groups.assign(names=names)))
 
 
 def groups_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
-    """Return what is lost of the score when columns are shuffled, and who reads them."""
-    gains = groups["shuffled"].clip(lower=0.0)
+    """Return the change in the score when columns are shuffled, and which kernels read them."""
+    lost = (-groups["shuffled"]).clip(lower=0.0)
     readers = [", ".join(map(str, names)) for names in groups["kernels"]]
     columns = [
         Column("group", "columns"),
-        _loss("shuffled", "lost if", "shuffled", unit),
+        _change("shuffled", "when", "shuffled", unit),
         Bar("length", ""),
         Column("readers", "read by"),
     ]
     if "selected" in groups:
         columns.insert(1, Column("selected", "selected", WHOLE_PERCENT))
-    return ResultTable(columns, _records(groups.assign(length=gains, readers=readers)))
+    return ResultTable(columns, _records(groups.assign(length=lost, readers=readers)))
 
 
-def effects_result(effects: pd.DataFrame) -> ResultTable:
-    """Return the columns of each kernel that are selected most, and how often."""
+def effects_result(effects: pd.DataFrame, single: bool = False) -> ResultTable:
+    """Return the columns of each kernel that are selected most, and how often over folds.
+
+    A ``single`` split has no such share.
+    """
     columns = [
         Column("kernel", "kernel"),
         Column("column", "column"),
         Column("effect", "effect", THREE_DECIMALS, deviation="effect_std"),
-        Column("frequency", "selected", WHOLE_PERCENT),
-        Column("top", "in top", numbers.whole),
-        Column("chance", "noise", WHOLE_PERCENT),
-        Column("p_chance", "p at most", partial(numbers.number, digits=2), short="p at\nmost"),
     ]
+    if not single:
+        columns += [
+            Column("frequency", "selected", WHOLE_PERCENT),
+            Column("top", "in top", numbers.whole),
+            Column("chance", "noise", WHOLE_PERCENT),
+            Column("p_chance", "p at most", partial(numbers.number, digits=2), short="p at\nmost"),
+        ]
     top = effects.groupby("kernel", sort=False).head(MOST_TOP)
     return ResultTable(columns, _records(top), section="kernel")
 
 
-def _loss(key: str, first: str, second: str, unit: Unit, words: str = "") -> Column:
-    head = f"{first} {second}"
-    short = f"{first}\n{second}"
-    return Column(key, head, unit.number, words or unit.lost, short, deviation=f"{key}_std")
+def _change(key: str, first: str, second: str, unit: Unit) -> Column:
+    return Column(
+        key,
+        f"{first} {second}",
+        unit.change_in_table,
+        unit.of_changes,
+        f"{first}\n{second}",
+        deviation=f"{key}_std",
+        write_deviation=unit.number,
+    )
 
 
 def _plus_minus(value: float) -> str:

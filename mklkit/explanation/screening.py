@@ -219,7 +219,7 @@ def screen_table(folds: Sequence[Sequence[Screen]], wide: Sequence[str]) -> pd.D
                     "columns": round(columns),
                     "selected": float(np.mean([len(screen.columns) for screen in screens])),
                     "noise": noise.mean(),
-                    "noise_std": noise.std(ddof=min(1, len(noise) - 1)),
+                    "noise_std": noise.std(ddof=1) if len(noise) > 1 else np.nan,
                     "rate": noise.mean() / columns,
                 }
             )
@@ -239,10 +239,15 @@ def screen_notes(table: pd.DataFrame) -> Iterator[str]:
                 " alone would select is unknown"
             )
             continue
-        number, spread = (numbers.number(row[key], 1) for key in ("noise", "noise_std"))
-        rate = numbers.percentage(row["rate"], digits=2)
+        noise, rate = numbers.number(row["noise"], 1), numbers.percentage(row["rate"], digits=2)
+        if not np.isnan(row["noise_std"]):
+            noise += f" ± {numbers.number(row['noise_std'], 1)} (SD over fits)"
+        # Permuted columns are as many as all columns, so more of them than selected may be as good.
+        of_noise = f"about {numbers.number(row['noise'], 0)} of the {selected}"
+        if row["noise"] >= row["selected"]:
+            of_noise = f"all {selected}"
         yield (
             f"{among} the {selected} with the largest gradient in the training rows of a fit were"
-            f" measured; {number} ± {spread} permuted columns had as large a one, which is how many"
-            f" noise alone would select (a column of noise in {rate} of the fits)"
+            f" measured; {noise} permuted columns had one as large as the last of them, so"
+            f" {of_noise} may be noise (a column of noise is selected in {rate} of the fits)"
         )

@@ -1,4 +1,4 @@
-"""The empirical kernel map: coordinates in the span of the training rows, or of a subset."""
+"""The empirical kernel map: coordinates in the span of the training samples, or of a subset."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _subset(instance: object, attribute: Any, value: Any) -> None:
 @register
 @attrs.frozen
 class Empirical(FeatureMap):
-    """Features by the empirical kernel map (EKM), or on a subset of the rows (nystroem).
+    """Features by the empirical kernel map (EKM), or on a subset of the samples (nystroem).
 
     Φ(x) = Λ^{-1/2} Qᵀ k(S, x), where QΛQᵀ is the eigendecomposition of the Gram matrix of the
     landmark rows S. With every training row a landmark, ΦΦᵀ is the Gram matrix; with fewer
@@ -41,18 +41,18 @@ class Empirical(FeatureMap):
     Parameters
     ----------
     subset : int or float, optional
-        The number of landmarks, or their share of the training rows, the same for all kernels; all
-        rows by default. A count above N means all.
+        The number of landmarks, or their share of the training samples, the same for all kernels;
+        all samples by default. A count above N means all.
     rank : int, optional
         Keep at most this many features, those of the largest eigenvalues.
     tol : float, default=1e-12
-        Eigenvalues up to ``tol`` times the largest are left out, and those within rounding error:
+        Eigenvalues up to ``tol`` times the largest are omitted, and those within rounding error:
         in single precision up to √p · 1.2e-7 times the largest.
     landmarks : str, default='uniform'
-        How landmarks are chosen, from the estimator's seed: ``'uniform'``, rows drawn at random;
-        ``'kmeans'``, the centres of clusters of the rows, often more accurate at the same number;
-        ``'leverage'``, rows drawn by approximate ridge leverage scores of the mean of the kernels,
-        which prefer rows that are unlike others.
+        How landmarks are chosen, from the estimator's seed: ``'uniform'``, samples drawn at random;
+        ``'kmeans'``, the centres of clusters of the samples, often more accurate at the same
+        number; ``'leverage'``, samples drawn by approximate ridge leverage scores of the mean of
+        the kernels, which prefer samples that are unlike others.
     most : int, optional
         The most landmarks if ``subset`` is a share, since their cost grows with p³.
 
@@ -63,10 +63,9 @@ class Empirical(FeatureMap):
 
     Notes
     -----
-    Cost: O(p²d + p³) for p landmarks; a new row costs O(pd + pr). The map is that of
-    equations 5 to 7 of Wang, Chen and Sun 2008 [1]_, on random subsets that of Wang et al. 2013
-    [2]_; k-means landmarks are those of [3]_, leverage scores those of equation 3 of [4]_, in
-    O(Np²).
+    Cost: O(p²d + p³) for p landmarks; a new sample costs O(pd + pr). The map is that of equations 5
+    to 7 of Wang, Chen and Sun 2008 [1]_, on random subsets that of Wang et al. 2013 [2]_; k-means
+    landmarks are those of [3]_, leverage scores those of equation 3 of [4]_, in O(Np²).
 
     References
     ----------
@@ -108,8 +107,8 @@ class Empirical(FeatureMap):
     def __attrs_post_init__(self) -> None:
         if self.subset is None and self.landmarks != "uniform":
             raise ValueError(
-                f"landmarks={self.landmarks!r} chooses some of the rows, but without subset"
-                " every row is a landmark: give their number too, as in"
+                f"landmarks={self.landmarks!r} chooses some of the samples, but without subset"
+                " every sample is a landmark: give their number too, as in"
                 f" empirical(subset=256, landmarks={self.landmarks!r})"
             )
 
@@ -128,7 +127,7 @@ class Empirical(FeatureMap):
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
     ) -> FittedEmpirical:
-        """Return the map fitted on the training rows (N, d)."""
+        """Return the map fitted on the training samples (N, d)."""
         return next(self.fit_all([kernel], [rows], random_state))
 
     def fit_all(
@@ -142,8 +141,8 @@ class Empirical(FeatureMap):
         n_landmarks = self._n_landmarks(n_rows)
         bank = KernelRows.of(kernels, rows)
         full = n_landmarks == n_rows
-        check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "rows" if full else "landmarks")
-        # A slice reads the rows of a source.
+        check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "samples" if full else "landmarks")
+        # A slice reads the samples of a source.
         chosen = (
             bank.take(slice(0, n_rows))
             if full
@@ -186,10 +185,10 @@ class FittedEmpirical(FittedMap):
     weights: Array
     eigenvalues: Array
     full: bool
-    """Whether the landmarks are all training rows, in their order."""
+    """Whether the landmarks are all training samples, in their order."""
 
     def transform(self, rows: Array) -> Array:
-        """Return the features (n, r) of rows (n, d)."""
+        """Return the features (n, r) of samples (n, d)."""
         return self.from_similarities(self.kernel(rows, self.landmarks))
 
     def from_similarities(self, values: Array) -> Array:
@@ -205,9 +204,9 @@ class FittedEmpirical(FittedMap):
         return self.weights.T @ sums
 
     def training_features(self) -> Array | None:
-        """Return the features of the training rows, QΛ^{1/2}, if all rows are landmarks."""
+        """Return the features of the training samples, QΛ^{1/2}, if all samples are landmarks."""
         return self.weights * self.eigenvalues if self.full else None
 
     def squared_lengths(self) -> Array | None:
-        """Return the diagonal Λ of ``features.T @ features`` if all rows are landmarks."""
+        """Return the diagonal Λ of ``features.T @ features`` if all samples are landmarks."""
         return self.eigenvalues if self.full else None

@@ -17,7 +17,7 @@ from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 
 FIRST_ROWS = 1024
-"""The number of rows whose mean is subtracted from all."""
+"""The number of samples whose mean is subtracted from all."""
 
 
 def _pairs(instance: object, attribute: Any, value: Any) -> None:
@@ -49,9 +49,9 @@ class Fourier(FeatureMap):
 
     Notes
     -----
-    Cost: O(pd) to fit, whatever the number of rows; a row costs O(pd). Pairs of a
-    cosine and a sine have less variance than cosines with random phases (Sutherland & Schneider,
-    UAI 2015). Source: Rahimi & Recht, Random features for large-scale kernel machines, NIPS 2007.
+    Cost: O(pd) to fit, whatever the number of samples; a sample costs O(pd). Pairs of a cosine and
+    a sine have less variance than cosines with random phases (Sutherland & Schneider, UAI 2015).
+    Source: Rahimi & Recht, Random features for large-scale kernel machines, NIPS 2007.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Fourier(FeatureMap):
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
     ) -> FittedFourier:
-        """Return the map fitted on the training rows (N, d).
+        """Return the map fitted on the training samples (N, d).
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Fourier(FeatureMap):
         bank = KernelRows.of(kernels, rows)
         draws = []
         for array in bank.arrays:
-            # Only differences of rows matter; angles of rows far from zero would lose digits.
+            # Only differences of samples matter; angles of samples far from zero would lose digits.
             center = array[:FIRST_ROWS].mean(axis=0, dtype=np.float64).astype(array.dtype)
             directions = random_state.standard_normal((array.shape[1], self.n_components // 2))
             draws.append((center, directions))
@@ -114,7 +114,7 @@ class Fourier(FeatureMap):
 @register
 @attrs.frozen(eq=False)
 class FittedFourier(FittedMap):
-    """The map with its directions (d, p/2) and the point (d,) that is subtracted from rows."""
+    """The map with its directions (d, p/2) and the point (d,) that is subtracted from samples."""
 
     explicit: ClassVar[bool] = True
 
@@ -122,7 +122,7 @@ class FittedFourier(FittedMap):
     directions: Array
 
     def transform(self, rows: Array) -> Array:
-        """Return the features (n, p) of rows (n, d)."""
+        """Return the features (n, p) of samples (n, d)."""
         if issparse(rows):
             angles = rows @ self.directions - self.center @ self.directions
         else:

@@ -1,4 +1,4 @@
-"""The implicit map: a row's columns are its similarities to the training rows."""
+"""The implicit map: a sample's columns are its similarities to the training samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen
 class Implicit(FeatureMap):
-    """Similarities to the training rows, without explicit features (implicit kernel map, IKM).
+    """Similarities to the training samples, without explicit features (implicit kernel map, IKM).
 
     For learners that work on Gram matrices, such as ``svm`` and ``kmhks``.
 
@@ -47,14 +47,14 @@ class Implicit(FeatureMap):
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
     ) -> FittedImplicit:
-        """Return the map on these training rows (N, d), without any computation."""
+        """Return the map on these training samples (N, d), without any computation."""
         return FittedImplicit(kernel, rows)
 
 
 @register
 @attrs.frozen(eq=False)
 class FittedImplicit(FittedMap):
-    """The kernel with its training rows, an array or some rows of an array that maps share."""
+    """The kernel with its training samples, an array or a part of an array that maps share."""
 
     explicit: ClassVar[bool] = False
     from_landmarks: ClassVar[bool] = True
@@ -64,18 +64,18 @@ class FittedImplicit(FittedMap):
 
     @property
     def landmarks(self) -> Array:  # type: ignore[override]
-        """The training rows (N, d)."""
+        """The training samples (N, d)."""
         kept: Array = self.kept.read() if isinstance(self.kept, SomeRows) else self.kept
         return kept
 
     def with_landmarks(self, landmarks: Array) -> Self:
-        """Return the map of other training rows."""
+        """Return the map of other training samples."""
         return attrs.evolve(self, kept=landmarks)
 
     def with_shared(self, some: SomeRows) -> Self:
-        """Return the map of some rows of a shared array."""
+        """Return the map of some samples of a shared array."""
         return attrs.evolve(self, kept=some)
 
     def transform(self, rows: Array) -> Array:
-        """Return the similarities (n, N) of rows (n, d) to the training rows."""
+        """Return the similarities (n, N) of samples (n, d) to the training samples."""
         return self.kernel(rows, self.landmarks)

@@ -1,7 +1,7 @@
-"""Landmarks of an empirical map: strategies that choose them among the training rows.
+"""Landmarks of an empirical map: strategies that choose them among the training samples.
 
-A strategy takes kernels with their N training rows, and returns them on ``count`` < N landmarks
-instead. Kernels that share an array of rows share one of landmarks.
+A strategy takes kernels with their N training samples, and returns them on ``count`` < N landmarks
+instead. Kernels that share an array of samples share one of landmarks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mklkit.protocols import Array
 from mklkit.views.kernel_rows import KernelRows
 
 SAMPLE = 50_000
-"""With more rows, k-means takes a random sample of this size."""
+"""With more samples, k-means takes a random sample of this size."""
 BATCH = 1024
 BLOCK_ROWS = 1024
 
@@ -27,7 +27,7 @@ BLOCK_ROWS = 1024
 def drawn_uniformly(
     kernels: KernelRows, count: int, random_state: np.random.RandomState
 ) -> KernelRows:
-    """Return the kernels on rows drawn without replacement, in the order of the rows; O(N)."""
+    """Return the kernels on samples drawn without replacement, in their order; O(N)."""
     return kernels.take(np.sort(random_state.permutation(kernels.n_rows)[:count]))
 
 
@@ -36,11 +36,11 @@ def k_means_centers(
 ) -> KernelRows:
     """Return the kernels on centres of scikit-learn's ``MiniBatchKMeans``, in O(Npd) per pass.
 
-    The error of the Nyström approximation is bounded by the mean squared distance of the rows from
-    their landmarks, which k-means minimises (Zhang, Tsang & Kwok, Improved Nyström low-rank
+    The error of the Nyström approximation is bounded by the mean squared distance of the samples
+    from their landmarks, which k-means minimises (Zhang, Tsang & Kwok, Improved Nyström low-rank
     approximation and error analysis, ICML 2008). The distance is taken over the columns of all
-    kernels; a column counts once for each set of columns in which it is used. At most 50,000 rows
-    are in memory at once.
+    kernels; a column counts once for each set of columns in which it is used. At most 50,000
+    samples are in memory at once.
     """
     from sklearn.cluster import MiniBatchKMeans
 
@@ -51,7 +51,7 @@ def k_means_centers(
     clusters = MiniBatchKMeans(
         count, batch_size=BATCH, n_init=1, random_state=random_state.randint(2**31 - 1)
     )
-    # Squares of these neither overflow nor lose the digits of rows far from zero.
+    # Squares of these neither overflow nor lose the digits of samples far from zero.
     near = np.hstack(arrays)
     largest = np.abs(near).max() or near.dtype.type(1)
     near = near / largest
@@ -72,16 +72,16 @@ def k_means_centers(
 
 
 def by_leverage(kernels: KernelRows, count: int, random_state: np.random.RandomState) -> KernelRows:
-    """Return the kernels on rows drawn without replacement in proportion to their scores.
+    """Return the kernels on samples drawn without replacement in proportion to their scores.
 
     The scores are those of the mean of the kernels, each divided by its mean k(x, x), so that all
-    kernels have the same landmarks. They are computed from a uniform draw of as many rows as
-    landmarks are needed. Rows drawn by such scores usually get a weight; the features do not depend
-    on it, since K_NS K_SS⁻¹ K_SN is the same when the columns of K_NS are scaled. O(Np(Md + p) +
-    p³).
+    kernels have the same landmarks. They are computed from a uniform draw of as many samples as
+    landmarks are needed. Samples drawn by such scores usually get a weight; the features do not
+    depend on it, since K_NS K_SS⁻¹ K_SN is the same when the columns of K_NS are scaled. O(Np(Md +
+    p) + p³).
     """
     pilot = kernels.take(np.sort(random_state.permutation(kernels.n_rows)[:count]))
-    # Rows whose score is zero after rounding are drawn last, but at random.
+    # Samples whose score is zero after rounding are drawn last, but at random.
     scores = np.maximum(leverage_scores(kernels, pilot), np.finfo(np.float64).eps)
     # With exponential times of these rates, the first ``count`` to end are such a draw.
     times = random_state.standard_exponential(kernels.n_rows) / scores
@@ -89,9 +89,9 @@ def by_leverage(kernels: KernelRows, count: int, random_state: np.random.RandomS
 
 
 def leverage_scores(kernels: KernelRows, pilot: KernelRows, ridge: float | None = None) -> Array:
-    """Return the approximate ridge leverage scores (N,) of the rows, at most 1.
+    """Return the approximate ridge leverage scores (N,) of the samples, at most 1.
 
-    With s pilot rows J drawn uniformly,
+    With s pilot samples J drawn uniformly,
 
         ℓ(i) = (k(i, i) − k(i, J) (K_JJ + λsI)⁻¹ k(J, i)) / λN,
 
@@ -125,7 +125,7 @@ def leverage_scores(kernels: KernelRows, pilot: KernelRows, ridge: float | None 
 
 
 def _mean_kernel(rows: KernelRows, pilot: KernelRows, factors: Array) -> Array:
-    """Return the weighted sum of the kernels, (n, m), in the precision of the rows."""
+    """Return the weighted sum of the kernels, (n, m), in the precision of the samples."""
     dtype = np.result_type(*[array.dtype for array in rows.arrays])
     total = np.zeros((rows.n_rows, pilot.n_rows), dtype)
     for index, values in rows.similarities(pilot):

@@ -20,7 +20,7 @@ CHI2_RULES = ("mean",)
 
 
 def amounts(name: str, rows: Array) -> Array:
-    """Return rows (n, q) in float64; raise an error that names the kernel if any is negative."""
+    """Return samples (n, q) in float64; raise an error that names the kernel if any is negative."""
     if rows.size and not rows.min() >= 0:
         raise DataError(
             f"{name} compares amounts, such as counts or shares, which are zero or above; got"
@@ -30,13 +30,13 @@ def amounts(name: str, rows: Array) -> Array:
 
 
 def shares(rows: Array) -> Array:
-    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay unchanged."""
+    """Return amounts (n, q) divided by their sum in each sample; zeros stay unchanged."""
     sums = rows.sum(axis=1, dtype=np.float64)[:, None]
     return np.divide(rows, sums, where=sums > 0, out=np.zeros(rows.shape))
 
 
 def ratio(common: Array, total: Array) -> Array:
-    """Return ``common / total``, and 1 where the total is 0: two empty rows are equal."""
+    """Return ``common / total``, and 1 where the total is 0: two empty samples are equal."""
     return np.divide(common, total, where=total > 0, out=np.ones(np.shape(total)))
 
 
@@ -94,11 +94,11 @@ class AmountKernel(FixedKernel):
         return self
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
         return self.similar(self.prepared(a), self.prepared(b))
 
     def diagonal(self, a: Array) -> Array:
-        """Return 1 for each row."""
+        """Return 1 for each sample."""
         return np.ones(len(a))
 
     def prepared(self, rows: Array) -> Array:
@@ -174,22 +174,22 @@ class HistogramKernel(AmountKernel):
         return shares(counts) if self.normalize else counts
 
     def diagonal(self, a: Array) -> Array:
-        """Return the sum of each row: (n,)."""
+        """Return the sum of each sample: (n,)."""
         return self.prepared(a).sum(axis=1)
 
 
 @register
 @attrs.frozen
 class Hellinger(HistogramKernel):
-    """Bhattacharyya's coefficient of two rows of counts, k(x, z) = Σ_c √(x_c z_c).
+    """Bhattacharyya's coefficient of two samples of counts, k(x, z) = Σ_c √(x_c z_c).
 
     The linear kernel of the roots of the counts, whose variance hardly depends on their size.
 
     Parameters
     ----------
     normalize : bool, default=True
-        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay as
-        they are and have similarity zero to all rows.
+        Whether each sample is first divided by its sum, so that k(x, x) = 1. Samples of zeros stay
+        as they are and have similarity zero to all samples.
 
     See Also
     --------
@@ -219,9 +219,9 @@ class Hellinger(HistogramKernel):
 @register
 @attrs.frozen
 class MinMax(AmountKernel):
-    """Common share of two rows of amounts, k(x, z) = Σ_c min(x_c, z_c)/Σ_c max(x_c, z_c).
+    """Common share of two samples of amounts, k(x, z) = Σ_c min(x_c, z_c)/Σ_c max(x_c, z_c).
 
-    For columns of 0 and 1 this is Jaccard's index. Two rows of zeros have similarity one.
+    For columns of 0 and 1 this is Jaccard's index. Two samples of zeros have similarity one.
 
     See Also
     --------
@@ -247,7 +247,7 @@ class MinMax(AmountKernel):
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values over those of the greater ones."""
-        # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
+        # The sum of both samples is Σ min + Σ max, and their distance Σ max − Σ min.
         distances = cdist(a, b, "cityblock")
         sums = a.sum(axis=1)[:, None] + b.sum(axis=1)
         return ratio(np.maximum(sums - distances, 0), sums + distances)
@@ -266,7 +266,8 @@ class Chi2(Kernel):
     ----------
     gamma : float or str, default="mean"
         The factor γ, a number above zero, or ``"mean"``: the inverse of the mean χ² distance of the
-        training rows, of 1,000 of them if there are more; optionally with a factor, ``"0.5*mean"``.
+        training samples, of 1,000 of them if there are more; optionally with a factor,
+        ``"0.5*mean"``.
 
     See Also
     --------
@@ -299,21 +300,21 @@ class Chi2(Kernel):
         return self.fit_weighted(rows, np.ones(len(rows)))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedChi2:
-        """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
+        """Return the kernel with γ as a number, from samples that count by their weights (N,)."""
         checked = amounts(self.name, rows)
         width = Bandwidth.parse(self.gamma, "gamma", CHI2_RULES)
         if width.rule is None:
             return FittedChi2(width.factor)
         places = slice(None, None, max(-(-len(rows) // 1000), 1))
         some, counts = checked[places], row_weights[places]
-        # Without the distance of each row to itself.
+        # Without the distance of each sample to itself.
         pairs = counts.sum() * (counts.sum() - 1)
         mean = -counts @ _minus_chi2(some, some) @ counts / pairs if pairs > 0 else 0.0
         return FittedChi2(width.factor / float(mean) if mean > 0 else width.factor)
 
 
 def _minus_chi2(a: Array, b: Array) -> Array:
-    # scikit-learn's loop needs arrays that can be written to; rows from a memory map can't.
+    # scikit-learn's loop needs arrays that can be written to; samples from a memory map can't.
     return additive_chi2_kernel(*(np.require(rows, requirements="W") for rows in (a, b)))
 
 
@@ -325,11 +326,11 @@ class FittedChi2(FittedKernel):
     gamma: float
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
         values = _minus_chi2(amounts("chi2", a), amounts("chi2", b))
         values *= self.gamma
         return np.exp(values, out=values)
 
     def diagonal(self, a: Array) -> Array:
-        """Return 1 for each row."""
+        """Return 1 for each sample."""
         return np.ones(len(a))

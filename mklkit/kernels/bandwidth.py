@@ -24,7 +24,7 @@ from mklkit.protocols import Array, RowSource
 RULES = ("mean", "median", "scale", "auto", "neighbors")
 
 MOST_ROWS = 5000
-"""With more rows, distances of a sample of pairs are used."""
+"""With more samples, distances of a sample of pairs are used."""
 
 _NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+"
 _RULE = re.compile(
@@ -82,24 +82,25 @@ class Bandwidth:
 
 
 def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = None) -> float:
-    """Return the bandwidth σ that a rule computes from the rows (N, d).
+    """Return the bandwidth σ that a rule computes from the samples (N, d).
 
     ``'mean'``: mean distance over all pairs i, j (Wang, Chen and Sun 2008); ``'median'``: median
-    distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
+    distance over pairs of different samples; ``'scale'``: scikit-learn's γ = 1/(d·variance);
     ``'auto'``: γ = 1/d (Price et al. 2022); ``'neighbors'``: γ = 1/mean squared distance over
     pairs of five nearest neighbours (Mu and Zhou 2011). The last three are converted to σ by
-    γ = 1/2σ². Weights of rows (N,) count in ``'mean'`` and ``'scale'``. It is 1 if all rows are
-    equal, and infinite or NaN if squares of the rows overflow.
+    γ = 1/2σ². Sample weights (N,) count in ``'mean'`` and ``'scale'``. It is 1 if all samples are
+    equal, and infinite or NaN if squares of the samples overflow.
 
     Exact up to 5,000 rows, in O(N²d), tile by tile. Above, distances are those of a fixed sample,
-    which depends only on N: 64 pairs per row for the mean and the median, the neighbours of 2,000
-    rows among all. With more than 50,000 rows every rule uses a sample of 50,000, whose neighbours
-    are farther apart than those among all rows.
+    which depends only on N: 64 pairs per sample for the mean and the median, the neighbours of
+    2,000 samples among all. With more than 50,000 samples every rule uses a sample of 50,000, whose
+    neighbours are farther apart than those among all samples.
 
     Relative standard errors measured over seeds, on Gaussian data of 2, 20 and 100 columns and on
-    20 clusters of unequal width in 10 columns: at 20,000 rows ``'mean'`` 2e-4, 7e-5, 7e-5 and 3e-4;
-    ``'median'`` 4e-4, 1e-4, 1e-4 and 3e-4; ``'neighbors'`` 7e-2, 3e-3, 1e-3 and 1e-2. At 400,000
-    rows ``'mean'``, ``'median'`` and ``'scale'`` 3e-3, 8e-4, 3e-4 and 2e-3, from the draw of rows.
+    20 clusters of unequal width in 10 columns: at 20,000 samples ``'mean'`` 2e-4, 7e-5, 7e-5 and
+    3e-4; ``'median'`` 4e-4, 1e-4, 1e-4 and 3e-4; ``'neighbors'`` 7e-2, 3e-3, 1e-3 and 1e-2. At
+    400,000 samples ``'mean'``, ``'median'`` and ``'scale'`` 3e-3, 8e-4, 3e-4 and 2e-3, from the
+    draw of samples.
     """
     if rule == "auto":
         return float(np.sqrt(rows.shape[1] / 2))
@@ -112,9 +113,9 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
 
 
 def bandwidths_of_parts(rule: str, rows: Array, parts: Sequence[NDArray[np.intp]]) -> list[float]:
-    """Return the bandwidth of a rule for each of several parts of the rows (N, d).
+    """Return the bandwidth of a rule for each of several parts of the samples (N, d).
 
-    Means of distances share the distances of all rows, in O(N²d) once and O(n²) for each part.
+    Means of distances share the distances of all samples, in O(N²d) once and O(n²) for each part.
     """
     if rule == "mean" and isinstance(rows, np.ndarray) and len(rows) <= MOST_SHARED:
         sigmas = part_means(np.sqrt(squared_distances(rows, rows)), *_joined(parts))
@@ -123,7 +124,7 @@ def bandwidths_of_parts(rule: str, rows: Array, parts: Sequence[NDArray[np.intp]
 
 
 def _joined(parts: Sequence[NDArray[np.intp]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows of all parts, one after another, and where each part ends."""
+    """Return the samples of all parts, one after another, and where each part ends."""
     return np.concatenate(parts), np.cumsum([len(part) for part in parts])
 
 
@@ -173,7 +174,7 @@ def _variance(rows: Any, row_weights: Array | None) -> float:
 
 
 def squared_neighbor_distance(rows: Any, n_neighbors: int = 5) -> float:
-    """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
+    """Return the mean squared distance of samples to their nearest neighbours, without themselves.
 
     Mu and Zhou 2011 average "L₂ distances" and take the root for a width. Only with squared
     distances is that a width in the units of the data, and only they reproduce the published
@@ -192,13 +193,13 @@ def squared_neighbor_distance(rows: Any, n_neighbors: int = 5) -> float:
         near_one.data = np.ldexp(near_one.data, -exponent)
     else:
         near_one = np.ldexp(near_one, -exponent)
-        # Centred first: scikit-learn's distances lose digits for rows far from zero.
+        # Centred first: scikit-learn's distances lose digits for samples far from zero.
         near_one -= near_one.mean(axis=0)
     search = NearestNeighbors(n_neighbors=count).fit(near_one)
     if n_rows <= MOST_ROWS:
         distances, _ = search.kneighbors()
     else:
-        # The nearest row to each is itself.
+        # The nearest sample to each is itself.
         distances, _ = search.kneighbors(sampled_rows(near_one, 2000), count + 1)
         distances = distances[:, 1:]
     with np.errstate(over="ignore"):
@@ -206,7 +207,7 @@ def squared_neighbor_distance(rows: Any, n_neighbors: int = 5) -> float:
 
 
 def mean_distance(rows: Any, row_weights: Array | None = None) -> float:
-    """Return the mean Euclidean distance over all pairs i, j of rows, counted v_i v_j times."""
+    """Return the mean Euclidean distance over all pairs i, j of samples, counted v_i v_j times."""
     n_rows = rows.shape[0]
     weights = np.ones(n_rows) if row_weights is None else row_weights
     pairs = float(weights.sum()) ** 2
@@ -225,7 +226,7 @@ def mean_distance(rows: Any, row_weights: Array | None = None) -> float:
 
 
 def median_distance(rows: Any) -> float:
-    """Return the median distance of different rows."""
+    """Return the median distance of different samples."""
     n_rows = rows.shape[0]
     if n_rows < 2:
         return 0.0

@@ -1,4 +1,4 @@
-"""The kernel on categories: rows with equal categories are similar."""
+"""The kernel on categories: samples with equal categories are similar."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen
 class Overlap(FixedKernel, FeatureKernel):
-    """Share of the columns in which two rows have the same category.
+    """Share of the columns in which two samples have the same category.
 
     Gaps are skipped: k(x, z) = e/√(p_x p_z), with e the number of equal columns and p_x that of
     columns with a value of x; without gaps this is the share. (The share among the columns in which
-    both have a value is not positive semi-definite.) A row of gaps has similarity zero to all rows.
+    both have a value is not positive semi-definite.) A sample of gaps has similarity zero to all
+    samples.
 
     See Also
     --------
@@ -29,9 +30,9 @@ class Overlap(FixedKernel, FeatureKernel):
 
     Notes
     -----
-    Cost: O((n + m)q) for q columns to number the categories of the rows in each call;
-    O(nm) for each category that many rows have, and for others the number of pairs of rows that
-    have it. It is the linear kernel of one-hot encoded columns, divided by the lengths. Source: C.
+    Cost: O((n + m)q) for q columns to number the categories of the samples in each call; O(nm) for
+    each category that many samples have, and for others the number of pairs of samples that have
+    it. It is the linear kernel of one-hot encoded columns, divided by the lengths. Source: C.
     Stanfill, D. Waltz: Toward memory-based reasoning. Communications of the ACM 29 (1986).
 
     Examples
@@ -50,7 +51,7 @@ class Overlap(FixedKernel, FeatureKernel):
     )
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
-        """Return indicators of each row's categories, column by column, twice."""
+        """Return indicators of each sample's categories, column by column, twice."""
         _, owners = np.nonzero(~np.isnan(rows.T))
         numbers = [np.empty(0, dtype=np.int64)]
         count = 0

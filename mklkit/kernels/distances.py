@@ -1,4 +1,4 @@
-"""Kernels that fall with the distance of two rows: Gaussian and Laplacian."""
+"""Kernels that fall with the distance of two samples: Gaussian and Laplacian."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class RBF(Kernel):
     Parameters
     ----------
     sigma : float or str, optional
-        The width σ, in the units of the data: a number, or a rule computed from the training rows:
-        ``'mean'`` (mean distance over all pairs, as in Wang, Chen and Sun 2008; the default without
-        ``gamma``), ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each
-        optionally with a factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbors'`` (γ =
-        1/mean squared distance of nearest neighbours, as in Mu and Zhou 2011). Rows with weights
-        count by them in ``'mean'`` and ``'scale'``.
+        The width σ, in the units of the data: a number, or a rule computed from the training
+        samples: ``'mean'`` (mean distance over all pairs, as in Wang, Chen and Sun 2008; the
+        default without ``gamma``), ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ =
+        1/d), each optionally with a factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbors'``
+        (γ = 1/mean squared distance of nearest neighbours, as in Mu and Zhou 2011). Samples with
+        weights count by them in ``'mean'`` and ``'scale'``.
     gamma : float or str, optional
         The factor γ instead of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is
         5/d.
@@ -99,21 +99,21 @@ class RBF(Kernel):
         return Bandwidth.parse(self.sigma, "sigma")
 
     def fit(self, rows: Array) -> FittedRBF:
-        """Return the kernel with γ as a number; by rule from at most 50,000 of the rows.
+        """Return the kernel with γ as a number; by rule from at most 50,000 of the samples.
 
-        ``'mean'`` and ``'median'`` are exact up to 5,000 rows, in O(N²d), and from a fixed sample
-        of 64 pairs per row above.
+        ``'mean'`` and ``'median'`` are exact up to 5,000 samples, in O(N²d), and from a fixed
+        sample of 64 pairs per sample above.
         """
         return self.fit_weighted(rows, None)
 
     def fit_weighted(self, rows: Array, row_weights: Array | None) -> FittedRBF:
-        """Return the kernel with γ as a number, from rows with weights (N,)."""
+        """Return the kernel with γ as a number, from samples with weights (N,)."""
         rule = self._width().rule
         value = 1.0 if rule is None else bandwidth(rule, rows, row_weights)
         return self._of_rule(rows.dtype, [value])[0]
 
     def fit_parts(self, rows: Array, parts: Sequence[NDArray[np.intp]]) -> list[FittedRBF]:
-        """Return the kernel with the γ of each part; parts share the distances of all rows."""
+        """Return the kernel with the γ of each part; parts share the distances of all samples."""
         rule = self._width().rule
         values = [1.0] * len(parts)
         if rule is not None:
@@ -121,7 +121,7 @@ class RBF(Kernel):
         return self._of_rule(rows.dtype, values)
 
     def _of_rule(self, dtype: Any, values: Sequence[float]) -> list[FittedRBF]:
-        """Return the kernel for each value of the rule, 1 without a rule, on rows of a type."""
+        """Return the kernel for each value of the rule, 1 without a rule, on samples of a type."""
         width = self._width()
         numbers = np.array(values)
         if self.gamma is None:

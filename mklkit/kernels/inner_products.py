@@ -1,4 +1,4 @@
-"""Kernels that are functions of the inner product of two rows: linear, polynomial and tanh."""
+"""Kernels that are functions of the inner product of two samples: linear, polynomial and tanh."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit.views.kernel_rows import FittedScalarKernel, InnerProduct
 @register
 @attrs.frozen
 class Linear(FixedKernel, InnerProduct):
-    """Inner product of two rows, k(x, z) = xᵀz.
+    """Inner product of two samples, k(x, z) = xᵀz.
 
     See Also
     --------

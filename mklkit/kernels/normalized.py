@@ -1,4 +1,4 @@
-"""Kernels divided by the lengths of both rows, k(x, z)/√(k(x, x) k(z, z)), and a base class."""
+"""Kernels divided by the lengths of both samples, k(x, z)/√(k(x, x) k(z, z)), and a base class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit.registry.hookspecs import register
 class NormalizedKernel(FittedKernel):
     """A fitted kernel that is normalised unless a field ``normalize`` says otherwise.
 
-    Rows with k(x, x) = 0 have similarity zero to all rows, including themselves.
+    Samples with k(x, x) = 0 have similarity zero to all samples, including themselves.
     """
 
     __slots__ = ()
@@ -27,14 +27,14 @@ class NormalizedKernel(FittedKernel):
 
     @abstractmethod
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
-        """Return the unnormalised k of rows ``a`` (n, d) and ``b`` (m, d), and its diagonals."""
+        """Return the unnormalised k of samples ``a`` (n, d) and ``b`` (m, d), and its diagonals."""
 
     @abstractmethod
     def squares(self, a: Array) -> Array:
-        """Return the unnormalised k(x, x) of each row: (n,)."""
+        """Return the unnormalised k(x, x) of each sample: (n,)."""
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         values, of_a, of_b = self.parts(a, b)
         if self.normalize:
             values = values * inverse_lengths(of_a)[:, None]
@@ -42,7 +42,7 @@ class NormalizedKernel(FittedKernel):
         return values
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         squares = self.squares(a)
         if not self.normalize:
             return squares
@@ -51,16 +51,16 @@ class NormalizedKernel(FittedKernel):
 
 def _without_cosine(value: Any) -> Kernel:
     kernel = as_kernel(value)
-    # Rows of length one stay unchanged: the cosine of a cosine is that cosine.
+    # Samples of length one stay unchanged: the cosine of a cosine is that cosine.
     return kernel.kernel if isinstance(kernel, Cosine) else kernel
 
 
 @register
 @attrs.frozen
 class Cosine(WrappingKernel):
-    """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
+    """Another kernel with every sample scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
 
-    A row with k(x, x) = 0 has similarity zero to all rows.
+    A sample with k(x, x) = 0 has similarity zero to all samples.
 
     Parameters
     ----------
@@ -115,9 +115,9 @@ class FittedCosine(NormalizedKernel):
         return {f"kernel__{name}": value for name, value in self.kernel.chosen.items()}
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
-        """Return the inner kernel of the rows of ``a`` (n, d) and ``b`` (m, d), and of each."""
+        """Return the inner kernel of the samples of ``a`` (n, d) and ``b`` (m, d), and of each."""
         return self.kernel(a, b), self.squares(a), self.squares(b)
 
     def squares(self, a: Array) -> Array:
-        """Return the inner kernel of each row with itself: (n,)."""
+        """Return the inner kernel of each sample with itself: (n,)."""
         return self.kernel.diagonal(a)

@@ -123,13 +123,13 @@ def _as_words(ids: Any) -> Any:
         return None
     words = words_of(np.asarray(ids).ravel())
     if any(word is None for word in words):
-        raise ValueError("each row of a precomputed kernel needs an id; some have none")
+        raise ValueError("each sample of a precomputed kernel needs an id; some have none")
     text: Words = np.array(words, np.str_)
     values, counts = np.unique(text, return_counts=True)
     if len(values) < len(text):
         twice = quoted(str(values[counts > 1][0]))
         raise ValueError(
-            f"each row of a precomputed kernel needs an id of its own; got {twice} twice"
+            f"each sample of a precomputed kernel needs an id of its own; got {twice} twice"
         )
     return text
 
@@ -152,7 +152,7 @@ def _check_matrix(value: Array) -> None:
 
 
 def _check_definite(value: Array) -> None:
-    """Refuse a matrix with negative eigenvalues beyond rounding, by evenly spaced rows of many."""
+    """Reject a matrix with negative eigenvalues beyond rounding, by evenly spaced rows of many."""
     step = -(-len(value) // CHECKED_ROWS)
     part = np.array(value[::step, ::step], np.float64)
     largest = float(np.abs(part).max(initial=0))
@@ -189,7 +189,7 @@ class Precomputed(FixedKernel):
     """Similarities looked up in a matrix; the data are one column of row numbers or identifiers.
 
     Because rows are named, cross-validation and one-vs-one slice the matrix correctly. If the data
-    have other columns too, bind the kernel to the one that identifies rows: ``("graph",
+    have other columns too, bind the kernel to the one that identifies samples: ``("graph",
     Precomputed(K), ["id"])``, or ``"graph:precomputed(path='graph.npy')@id"``. Kernels that name no
     columns then use all others.
 
@@ -203,7 +203,7 @@ class Precomputed(FixedKernel):
         model file contains it.
     new : array or sparse matrix of shape (n, T), optional
         Similarities of further rows to these, stored separately; their ids are T, T + 1 and so on.
-        Similarities of new rows to each other are unknown.
+        Similarities of new samples to each other are unknown.
     ids : sequence of shape (T,) or (T + n,), optional
         What identifies the rows of the matrix, and of ``new``: text or numbers. By default that of
         the file, its array ``ids``, else the numbers of rows, from 0.
@@ -256,9 +256,9 @@ class Precomputed(FixedKernel):
     label: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
     _values: Array = attrs.field(init=False, repr=False)
     _words: Words | None = attrs.field(init=False, repr=False)
-    """The identifiers in order, None if rows are numbered."""
+    """The identifiers in order, None if samples are numbered."""
     _places: NDArray[np.intp] | None = attrs.field(init=False, repr=False)
-    """The row of each of them."""
+    """The sample of each of them."""
 
     def __attrs_post_init__(self) -> None:
         if (self.matrix is None) == (self.path is None):
@@ -293,7 +293,7 @@ class Precomputed(FixedKernel):
         object.__setattr__(self, "_places", order)
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows with ids ``a`` (n, L) and ``b`` (m, L): (n, m).
+        """Return the similarities of the samples with ids ``a`` (n, L) and ``b`` (m, L): (n, m).
 
         For consecutive rows the result is a view of the matrix, not to be written to.
         """
@@ -311,19 +311,19 @@ class Precomputed(FixedKernel):
         return self._values[np.ix_(rows, columns)]
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         ids = self._rows_of(a)
         self._refuse_new(ids)
         return self._values[ids, ids]
 
     def unknown(self, ids: Any) -> NDArray[np.bool_]:
-        """Return which identifiers have no row in the matrix (n,); of numbered rows none."""
+        """Return which identifiers have no row in the matrix (n,); of numbered samples none."""
         if self._words is None:
             return np.zeros(len(ids), bool)
         return ~np.isin(words_of(ids, "").astype(np.str_), self._words)
 
     def known_ids(self) -> list[str]:
-        """Return the identifiers of the rows, in their order; none if they are numbered."""
+        """Return the identifiers of the samples, in their order; none if they are numbered."""
         if self._words is None or self._places is None:
             return []
         return [str(word) for word in self._words[np.argsort(self._places)]]
@@ -331,8 +331,8 @@ class Precomputed(FixedKernel):
     def _refuse_new(self, ids: NDArray[np.intp]) -> None:
         if ids.max(initial=-1) >= self._values.shape[1]:
             raise DataError(
-                "Similarities of new rows to each other are needed, as by cosine, but not in"
-                " Precomputed(K, new=K_new): use Precomputed(K) of all rows."
+                "Similarities of new samples to each other are needed, as by cosine, but not in"
+                " Precomputed(K, new=K_new): use Precomputed(K) of all samples."
             )
 
     def _rows_of(self, ids: Array) -> NDArray[np.intp]:
@@ -370,7 +370,7 @@ class Precomputed(FixedKernel):
         ids = rows[:, 0].astype(np.intp)
         if (ids != rows[:, 0]).any() or (len(ids) and (ids.min() < 0 or ids.max() >= size)):
             raise DataError(
-                f"A precomputed kernel over {size} rows takes whole row ids from 0 to {size - 1},"
+                f"A precomputed kernel over {size} samples needs whole numbers 0 to {size - 1},"
                 f" got values from {rows.min():g} to {rows.max():g}."
             )
         return ids

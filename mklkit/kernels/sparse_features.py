@@ -96,7 +96,7 @@ def _squares(plain: Sparse, weighted: Sparse) -> Array:
 
 
 def stacked(a: Array, b: Array) -> Array:
-    """Return the rows of both stacked; shorter ones are padded like texts."""
+    """Return the samples of both stacked; shorter ones are padded like texts."""
     both = np.full((len(a) + len(b), max(a.shape[1], b.shape[1])), -1.0)
     both[: len(a), : a.shape[1]] = a
     both[len(a) :, : b.shape[1]] = b

@@ -89,7 +89,7 @@ class WrappingKernel(Kernel):
         return self.wrap(self.kernel.fit(rows), rows, np.ones(rows.shape[0]))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel with the inner one fitted to rows with weights (N,)."""
+        """Return the kernel with the inner one fitted to samples with weights (N,)."""
         return self.wrap(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
 
     def unknown(self, ids: Any) -> NDArray[np.bool_]:

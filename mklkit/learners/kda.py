@@ -40,7 +40,7 @@ class EmbeddingDecision(FittedLearner):
     history: tuple[float, ...] = ()
 
     def embed(self, columns: Array) -> Array:
-        """Return the embedded rows (n, K) for columns (n, N) or (n, p)."""
+        """Return the embedded samples (n, K) for columns (n, N) or (n, p)."""
         return columns @ self.projection
 
     def decide(self, columns: Array) -> Array:
@@ -53,10 +53,10 @@ class EmbeddingDecision(FittedLearner):
 @register
 @attrs.frozen
 class KDA(Learner):
-    """Graph embedding that separates the classes; rows are assigned to the nearest class mean.
+    """Graph embedding that separates the classes; samples are assigned to the nearest class mean.
 
     Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The default
-    graphs are those of linear discriminant analysis; only these allow weights of rows, which count
+    graphs are those of linear discriminant analysis; only these allow sample weights, which count
     in the scatter and in the means. Works for two or more classes.
 
     Parameters
@@ -78,9 +78,9 @@ class KDA(Learner):
     Cost: O(N³) on a Gram matrix, O(Np² + p³) on p features.
 
     On a Gram matrix one eigendecomposition, O(N³) time and five N × N matrices; on features O(Np² +
-    p³), from sums over blocks of rows unless ``graphs`` are given. Each trace-ratio step then costs
-    about O(NC) products with vectors for C classes. The method is that of section 4 of Mu and Zhou
-    2011 [1]_.
+    p³), from sums over blocks of samples unless ``graphs`` are given. Each trace-ratio step then
+    costs about O(NC) products with vectors for C classes. The method is that of section 4 of Mu and
+    Zhou 2011 [1]_.
 
     References
     ----------
@@ -123,7 +123,7 @@ class KDA(Learner):
             return self._fit_moments(side, target, n_components)
         if self.graphs is not None and row_weights is not None:
             raise IncompatibleError(
-                "kda can't take weights of rows or classes with custom graphs: leave out one."
+                "kda can't take sample weights or classes with custom graphs: leave out one."
             )
         if side.explicit:
             columns = side.features()
@@ -143,7 +143,7 @@ class KDA(Learner):
     ) -> tuple[Array, tuple[float, ...]]:
         """Return the embedding (N, K) of a Gram matrix and its history.
 
-        For weighted rows it is V^½A, with A the embedding of V^½GV^½ for the weights V.
+        For weighted samples it is V^½A, with A the embedding of V^½GV^½ for the weights V.
         """
         if target.row_weights is None:
             graphs = (self.graphs or discriminant_graphs)(target.values)
@@ -157,7 +157,7 @@ class KDA(Learner):
     def _fit_moments(
         self, side: TrainingView, target: Target, n_components: int
     ) -> EmbeddingDecision:
-        """Return the decision of discriminant graphs from two passes over the rows."""
+        """Return the decision of discriminant graphs from two passes over the samples."""
         y, weights = target.values, target.row_weights
         labels, codes = np.unique(y, return_inverse=True)
         counts = np.bincount(codes, weights).astype(np.float64)

@@ -42,7 +42,7 @@ class RidgeDecision(LinearDecision):
 class Ridge(Learner):
     """Kernel ridge regression, or least-squares classification.
 
-    Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² for rows of weight s over f = ⟨w, φ(x)⟩ + w₀. The
+    Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² for samples of weight s over f = ⟨w, φ(x)⟩ + w₀. The
     targets of two classes are −1 and +1. Those of C classes are one-hot, 1 for the sample's class
     and 0 for the others, with one function per class and the same α for all.
 
@@ -50,10 +50,10 @@ class Ridge(Learner):
     ----------
     alpha : float or "auto", default="auto"
         The ridge α on the weights (not on the bias), as in scikit-learn's ``KernelRidge`` and
-        ``Ridge``; 0 or above. ``"auto"``: 10⁻⁸ … 10⁴ times the mean k(x, x) of the rows about their
-        mean, in 25 steps, by exact leave-one-out error, for each numeric target on its own and for
-        all classes together; on features, that of at most 20,000 rows. The fitted decision stores
-        the choice.
+        ``Ridge``; 0 or above. ``"auto"``: 10⁻⁸ … 10⁴ times the mean k(x, x) of the samples about
+        their mean, in 25 steps, by exact leave-one-out error, for each numeric target on its own
+        and for all classes together; on features, that of at most 20,000 samples. The fitted
+        decision stores the choice.
     intercept : bool, default=True
         Whether there is a bias w₀.
     tol : float, default=1e-9
@@ -73,10 +73,10 @@ class Ridge(Learner):
 
     On a Gram matrix, or with at least as many features as rows, a Cholesky factor, O(N³/3), or
     eigenpairs for ``"auto"``, O(9N³); with p < N features O(Np² + p³), in passes over blocks of
-    rows. Several targets (N, T), and all classes, share these, in O(N²T) or O(NpT) per ridge
+    samples. Several targets (N, T), and all classes, share these, in O(N²T) or O(NpT) per ridge
     tried.
-    A row of weight 2 is the same row twice; for ``"auto"`` the same two rows of a group, since a
-    row is left out with all of its weight.
+    A sample of weight 2 is the same sample twice; for ``"auto"`` the same two samples of a group,
+    since a sample is held out with all of its weight.
 
     References
     ----------

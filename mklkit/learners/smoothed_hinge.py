@@ -1,4 +1,4 @@
-"""The support vector machine on features, solved by sums over blocks of rows.
+"""The support vector machine on features, solved by sums over blocks of samples.
 
 Newton's method on a smooth upper bound of the hinge loss that is quadratic within h of the margin
 (Chapelle 2007, "Training a support vector machine in the primal"), for decreasing h. Slopes of the
@@ -22,7 +22,7 @@ STEEPEST, FLATTEST = 0.1, 0.4
 
 @attrs.frozen(eq=False)
 class SVMSolution:
-    """Coefficients of the training rows (N,), 0 except for support vectors, or of features (p,).
+    """Coefficients of the training samples (N,), 0 except for support vectors, or of features (p,).
 
     ``ended`` is false if the solver was stopped before it reached its tolerance.
     """
@@ -43,9 +43,9 @@ def solve_smoothed(
     """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
     The objective is at most the fraction ``tol`` above the optimum, unless it took ``most_passes``
-    over the rows. Weights v of rows are above 0. A step costs two passes over the rows,
-    O(Np + np² + p³) for the n rows within h of the margin, and a few vectors of N numbers; fifteen
-    to forty steps are taken.
+    over the samples. Sample weights v are above 0. A step costs two passes over the samples,
+    O(Np + np² + p³) for the n samples within h of the margin, and a few vectors of N numbers;
+    fifteen to forty steps are taken.
     """
     labels = np.asarray(y, dtype=np.float64)
     costs = np.full(len(labels), C) if row_weights is None else C * row_weights
@@ -170,7 +170,7 @@ def best_bias(outputs: Array, y: Array, row_weights: Array | None = None) -> flo
     If an interval does, return its midpoint. The weights v default to 1.
     """
     # The sum is convex and piecewise linear: its slope starts at minus the weight of the positive
-    # rows and rises by a row's weight where the row reaches its margin.
+    # samples and rises by a sample's weight where the sample reaches its margin.
     weights = np.ones(len(y)) if row_weights is None else row_weights
     order = np.argsort(y - outputs)
     slopes = np.cumsum(weights[order]) - weights[y > 0].sum()

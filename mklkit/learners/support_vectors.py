@@ -1,7 +1,13 @@
-"""Support vector machines: libsvm on similarities or features, sums over many rows, choice of C.
+"""Support vector machines: libsvm on similarities or features, sums over many samples, choice of C.
 
 libsvm does not draw from NumPy's global state; its failures become errors of this library, and an
 early stop becomes a value instead of a warning.
+
+All support vector machines and regressions are solved here; plugins get
+``mklkit.plugin.solve_dual`` and ``solve_svr``. On more than 5,000 samples and Gaussian kernels,
+``svm`` with a given C does not compute the whole Gram matrix: ``numerics/dual_steps.py`` takes
+libsvm's steps and requests the rows that they need (``some_similarities`` of a training view),
+because samples far from the margin need none.
 """
 
 from __future__ import annotations
@@ -24,9 +30,9 @@ MOST_STEPS = 1_000_000
 LIBSVM_CACHE = 200.0
 """Megabytes of rows of the matrix that libsvm keeps, as in scikit-learn."""
 LIBSVM_ROWS = 5000
-"""The most rows whose inner products fit into libsvm's cache of 200 MB; beyond, it recomputes."""
+"""The most samples whose inner products fit into libsvm's cache of 200 MB, without recomputing."""
 STEPS_A_PASS = 200
-"""The number of steps of ``max_iter`` that one pass over the rows counts for."""
+"""The number of steps of ``max_iter`` that one pass over the samples counts for."""
 
 CLASSES = 0
 ONE_CLASS = 2
@@ -34,7 +40,7 @@ NUMBERS = 3
 """libsvm's numbers of its problems."""
 
 UNTRIED = 10.0
-"""C times the mean k(x, x), which is 1 for normalised kernels, if there are too few rows to try."""
+"""C times the mean k(x, x), 1 for normalised kernels, if there are too few samples to try."""
 FOLDS = 3
 TRIED_ROWS = 300
 TRIED_STEPS = 100_000
@@ -141,7 +147,7 @@ def solve_primal(
 ) -> SVMSolution:
     """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
-    libsvm up to 5,000 rows, O(pN²) or more. Beyond, sums over blocks of rows in at most
+    libsvm up to 5,000 samples, O(pN²) or more. Beyond, sums over blocks of samples in at most
     ``max_iter / 200`` passes, whose objective is at most ``tol / 5`` of itself above the optimum,
     whatever C and the size of the features.
     """
@@ -283,7 +289,7 @@ def solve_by_libsvm(
 
 
 def mean_square(side: TrainingView) -> float:
-    """Return the mean k(x, x) of the rows."""
+    """Return the mean k(x, x) of the samples."""
     if side.explicit:
         return float(side.normal_matrix().diagonal.sum()) / side.n_rows
     return float(side.own_similarities().mean())
@@ -292,12 +298,12 @@ def mean_square(side: TrainingView) -> float:
 def choose_C(side: TrainingView, target: Target) -> float:
     """Return the C with the best accuracy in three folds; ties go to the smallest.
 
-    C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows. It
-    uses about 300 rows at most, taken from each class and dealt to folds in the order of their
-    mean similarity to all rows, so that their order in the data does not matter. Equal rows of a
-    class are merged into one weighted row, so that no row is both learned from and scored; this is
-    skipped for more than 5,000 rows of features. Folds of a target with groups are those of the
-    target, and equal rows stay separate.
+    C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three samples. It
+    uses about 300 samples at most, taken from each class and dealt to folds in the order of their
+    mean similarity to all samples, so that their order in the data does not matter. Equal samples
+    of a class are merged into one weighted sample, so that no sample is both learned from and
+    scored; this is skipped for more than 5,000 samples of features. Folds of a target with groups
+    are those of the target, and equal samples stay separate.
     """
     y, row_weights = target.values, target.row_weights
     if side.explicit:
@@ -341,7 +347,7 @@ def choose_C_of_regression(
 ) -> float:
     """Return the C with the least absolute error in three folds; ties go to the smallest.
 
-    Rows are taken evenly, and dealt to folds, in the order of their targets. C is 1, 10 or 100
+    Samples are taken evenly, and dealt to folds, in the order of their targets. C is 1, 10 or 100
     times the spread of the target over the mean k(x, x). Folds of a target with groups are those
     of the target.
     """
@@ -368,7 +374,7 @@ def _best_C(
     unit: float,
     epsilon: float | None = None,
 ) -> float:
-    """Return the C with the least error on some rows, summed over folds; for regression with ε.
+    """Return the C with the least error on some samples, summed over folds; for regression with ε.
 
     Ties go to the smallest, so no larger C is tried after one without errors.
     """
@@ -410,7 +416,7 @@ def _best_C(
 def _distinct(
     side: TrainingView, members: NDArray[np.intp], counts: Array
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return the distinct rows among members (n,) sorted by similarity, and their counts (n,)."""
+    """Return the distinct samples of members (n,) sorted by similarity, and their counts (n,)."""
     if len(members) < 2 or (side.explicit and side.n_rows > 5000):
         return members, counts
     if side.explicit:
@@ -429,5 +435,5 @@ def _distinct(
 
 
 def _evenly(n_rows: int, count: int) -> NDArray[np.intp]:
-    """Return a number of row positions, evenly spaced from the first to the last."""
+    """Return a number of sample positions, evenly spaced from the first to the last."""
     return np.linspace(0, n_rows - 1, count).round().astype(np.intp)

@@ -30,7 +30,7 @@ from mklkit.protocols.component import as_int, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register
 
 FEATURE_ROWS = 5000
-"""The most rows for libsvm on features: it recomputes inner products, which takes too long."""
+"""The most samples for libsvm on features: it recomputes inner products, which takes too long."""
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
 
 
@@ -72,20 +72,20 @@ class SVMDecision(LinearDecision):
 class SVM(_SupportVectorLearner):
     """Soft-margin support vector machine on a Gram matrix or on features.
 
-    Weights of rows multiply C.
+    Sample weights multiply C.
 
     Parameters
     ----------
     C : float or "auto", default="auto"
         The cost of margin errors. ``"auto"``: 1, 10 or 100 over the mean k(x, x), by
-        cross-validation on at most about 300 rows of the training side; the fitted decision stores
-        the choice. Weights of rows count in the folds' fits and in their accuracy.
+        cross-validation on at most about 300 samples of the training side; the fitted decision
+        stores the choice. Sample weights count in the folds' fits and in their accuracy.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
         The maximum number of libsvm's steps, O(N) each. Kernels of very large values, such as a
         polynomial of unscaled features, could otherwise take hours. On features of more than 5,000
-        rows, two hundred times the limit of passes over the rows.
+        samples, two hundred times the limit of passes over the samples.
 
     Raises
     ------
@@ -104,10 +104,10 @@ class SVM(_SupportVectorLearner):
 
     Notes
     -----
-    Cost: between O(N²) and O(N³) on a Gram matrix. With a given C, more than 5,000 rows
-    and Gaussian kernels, only the rows of the matrix that belong to samples near the margin are
-    computed. On p features and more than 5,000 rows some dozens of passes over the rows, O(Np²) at
-    most each, without all features in memory
+    Cost: between O(N²) and O(N³) on a Gram matrix. With a given C, more than 5,000 rows and
+    Gaussian kernels, only the rows of the matrix that belong to samples near the margin are
+    computed. On p features and more than 5,000 samples some dozens of passes over the samples,
+    O(Np²) at most each, without all features in memory
     (:func:`mklkit.learners.support_vectors.solve_primal`). On a Gram matrix the fitted model keeps
     support vectors only.
 
@@ -131,7 +131,7 @@ class SVM(_SupportVectorLearner):
     max_iter: int = _most_steps()
 
     def resolved(self, side: TrainingView, target: Target) -> SVM:
-        """Return the machine with the C chosen on these rows."""
+        """Return the machine with the C chosen on these samples."""
         if not isinstance(self.C, str):
             return self
         return attrs.evolve(self, C=choose_C(side, target))
@@ -161,15 +161,15 @@ class SVRDecision(LinearDecision):
 class SVR(_SupportVectorLearner):
     """Support vector regression: errors below ε cost nothing, larger ones C per unit beyond it.
 
-    Minimises ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε) for rows of weight s over f = ⟨w, φ(x)⟩ +
-    w₀.
+    Minimises ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε) for samples of weight s over f = ⟨w,
+    φ(x)⟩ + w₀.
 
     Parameters
     ----------
     C : float or "auto", default="auto"
         The cost of errors, in the units of the target as in scikit-learn's ``SVR``. ``"auto"``: 1,
         10 or 100 times the target's standard deviation over the mean k(x, x), by the absolute error
-        in three folds of at most 300 rows; the fitted decision stores the choice.
+        in three folds of at most 300 samples; the fitted decision stores the choice.
     epsilon : float or "auto", default="auto"
         The width ε of the tube without cost, in the units of the target as in scikit-learn's
         ``SVR``. ``"auto"``: a tenth of the target's standard deviation.
@@ -181,7 +181,8 @@ class SVR(_SupportVectorLearner):
     Raises
     ------
     IncompatibleError
-        On features of more than 5,000 rows, for which ``ridge`` takes sums over blocks of rows.
+        On features of more than 5,000 samples, for which ``ridge`` takes sums over blocks of
+        samples.
     DataError
         If kernel values are too large for the solver.
 
@@ -197,9 +198,8 @@ class SVR(_SupportVectorLearner):
 
     Notes
     -----
-    Cost: between O(N²) and O(N³) on a Gram matrix, times p on features. On a Gram
-    matrix the fitted model keeps support vectors only. A row of weight 2 is the same row twice, for
-    a given C.
+    Cost: between O(N²) and O(N³) on a Gram matrix, times p on features. On a Gram matrix the fitted
+    model keeps support vectors only. A sample of weight 2 is the same sample twice, for a given C.
 
     References
     ----------
@@ -231,7 +231,7 @@ class SVR(_SupportVectorLearner):
     max_iter: int = _most_steps()
 
     def resolved(self, side: TrainingView, target: Target) -> SVR:
-        """Return the machine with the C and the ε chosen on these rows."""
+        """Return the machine with the C and the ε chosen on these samples."""
         y = np.asarray(target.values, np.float64)
         spread = float(np.sqrt(np.cov(y, aweights=target.row_weights, ddof=0))) or 1.0
         epsilon = 0.1 * spread if isinstance(self.epsilon, str) else self.epsilon
@@ -244,7 +244,7 @@ class SVR(_SupportVectorLearner):
         """Return the function learned from numbers (N,)."""
         if side.explicit and side.n_rows > FEATURE_ROWS:
             raise IncompatibleError(
-                f"The learner 'svr' on features takes at most {FEATURE_ROWS:,} rows; there are"
+                f"The learner 'svr' on features takes at most {FEATURE_ROWS:,} samples; there are"
                 f" {side.n_rows:,}. Use learner='ridge', or feature_map='implicit'."
             )
         resolved, y = self.resolved(side, target), np.asarray(target.values, np.float64)
@@ -269,14 +269,14 @@ class SVR(_SupportVectorLearner):
 class OneClassSVM(_SupportVectorLearner):
     """One-class support vector machine, on a Gram matrix or on features, by libsvm.
 
-    The decision function is positive for about a share 1 − ν of the training rows, and negative for
-    rows that are unlike them.
+    The decision function is positive for about a share 1 − ν of the training samples, and negative
+    for samples that are unlike them.
 
     Parameters
     ----------
     nu : float, default=0.5
-        The share ν, above 0 and below 1: at most this share of the training rows (by their weights)
-        is outside, and at least this share are support vectors.
+        The share ν, above 0 and below 1: at most this share of the training samples (by their
+        weights) is outside, and at least this share are support vectors.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
@@ -330,7 +330,7 @@ class OneClassSVM(_SupportVectorLearner):
     max_iter: int = _most_steps()
 
     def fit(self, side: TrainingView, target: Target) -> LinearDecision:
-        """Return the decision function learned from the rows; the target has their weights."""
+        """Return the decision function learned from the samples; the target has their weights."""
         columns = side.features() if side.explicit else side.gram()
         kernel = "linear" if side.explicit else "precomputed"
         machine = Machine(ONE_CLASS, kernel, self.tol, self.max_iter, nu=self.nu)

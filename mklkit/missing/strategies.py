@@ -1,4 +1,4 @@
-"""Strategies: only present sources, plain or centred; medians; only complete rows."""
+"""Strategies: only present sources, plain or centred; medians; only complete samples."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class PresentCentered(Missing):
     most: int = attrs.field(default=500, converter=as_int, validator=[instance_of(int), ge(1)])
 
     def fit(self, kernel: FittedKernel, rows: Array) -> FittedKernel:
-        """Return the kernel, centred on some of the rows (n, d)."""
+        """Return the kernel, centred on some of the samples (n, d)."""
         some = rows[:: -(-len(rows) // self.most)]
         return CenteredKernel(kernel, some, float(np.mean(kernel(some, some), dtype=np.float64)))
 
@@ -94,7 +94,7 @@ class PresentCentered(Missing):
 @register
 @attrs.frozen(eq=False)
 class CenteredKernel(FittedKernel):
-    """⟨φ(x) − μ, φ(z) − μ⟩, where μ is the mean of φ over some rows, and ``mean`` is ‖μ‖²."""
+    """⟨φ(x) − μ, φ(z) − μ⟩, where μ is the mean of φ over some samples, and ``mean`` is ‖μ‖²."""
 
     kernel: FittedKernel
     rows: Array
@@ -107,7 +107,7 @@ class CenteredKernel(FittedKernel):
         return values
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself (n,)."""
+        """Return the similarity of each sample with itself (n,)."""
         values = self.kernel.diagonal(a)
         beside = self.kernel(a, self.rows).mean(axis=1)
         return np.asarray(values - 2 * beside + values.dtype.type(self.mean))

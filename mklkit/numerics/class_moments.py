@@ -1,4 +1,4 @@
-"""Counts, sums and products of feature vectors per class, which add up over blocks of rows."""
+"""Counts, sums and products of feature vectors per class, which add up over blocks of samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK_ROWS, CHUNK_BYTES = 2048, 3 << 24
 
 
 def chunk_rows(width: int, max_memory: int | None = None) -> int:
-    """Return the number of rows (·, P) per product, a multiple of 2,048."""
+    """Return the number of samples (·, P) per product, a multiple of 2,048."""
     most = CHUNK_BYTES if max_memory is None else min(CHUNK_BYTES, max_memory // 16)
     return CHUNK_ROWS * min(max(most // (8 * CHUNK_ROWS * max(width, 1)), 1), 8)
 
@@ -33,8 +33,8 @@ class ClassMoments:
     """Counts n_c (C,), sums Σ(φ − o) (C, P) and products Σ(φ − o)(φ − o)ᵀ (C, P, P), in float64.
 
     The origin o (P,) is a point among the features, so that products keep the digits of a spread
-    that is small compared with the mean. With weights of rows all of these are weighted, and a
-    count is a sum of weights. O(NP²) for N rows in all.
+    that is small compared with the mean. With sample weights all of these are weighted, and a
+    count is a sum of weights. O(NP²) for N samples in all.
 
     >>> features = np.array([[1.0, 0.0], [3.0, 2.0], [5.0, 5.0]])
     >>> moments = ClassMoments.of(features, np.array([0, 0, 1]), 2, np.zeros(2))
@@ -81,17 +81,17 @@ class ClassMoments:
 
     @property
     def sums_only(self) -> list[Array]:
-        """The arrays that add up over blocks of rows about the same origin."""
+        """The arrays that add up over blocks of samples about the same origin."""
         return [self.counts, self.sums, self.products]
 
     @property
     def total(self) -> float:
-        """The number of rows N, or the sum of their weights."""
+        """The number of samples N, or the sum of their weights."""
         return float(self.counts.sum())
 
     @property
     def means(self) -> Array:
-        """The mean of each class, (C, P); zero for a class without rows."""
+        """The mean of each class, (C, P); zero for a class without samples."""
         return self.origin * (self.counts > 0)[:, None] + self._offsets
 
     @property
@@ -115,7 +115,7 @@ class ClassMoments:
         return ClassMoments(self.origin * factors, self.counts, sums, products)
 
     def stretched(self, factors: Array) -> ClassMoments:
-        """Return the moments of each class's rows times its factor (C,), about the same origin."""
+        """Return the moments of each class times its factor (C,), about the same origin."""
         counts, factors = self.counts[:, None], factors[:, None]
         shift, sums = (factors - 1) * self.origin, factors * self.sums
         products = np.square(factors)[:, :, None] * self.products
@@ -133,7 +133,7 @@ class ClassMoments:
         return ClassMoments(origin, self.counts, self.sums + np.outer(self.counts, shift), products)
 
     def plus(self, moments: ClassMoments) -> ClassMoments:
-        """Return the moments of these rows and others."""
+        """Return the moments of these samples and others."""
         near = moments.about(self.origin)
         pairs = zip(self.sums_only, near.sums_only, strict=True)
         return ClassMoments(self.origin, *(part + more for part, more in pairs))
@@ -166,12 +166,13 @@ class ClassMoments:
 
 
 class MomentSums:
-    """Sums of class moments over rows with class numbers (N,) that arrive in blocks, in order.
+    """Sums of class moments over samples with class numbers (N,) that arrive in blocks, in order.
 
-    A chunk of ``n_rows`` rows is copied to float64, class by class, for one product of each class:
-    in float32 the rounding of large eigenvalues would be the size of a small ridge. Measured on the
-    similarities of three Gaussian kernels to 256 landmarks: mapped float32 sums raise the objective
-    of a ridge regression by 1e-4 of itself, and for wider kernels have negative eigenvalues.
+    A chunk of ``n_rows`` samples is copied to float64, class by class, for one product of each
+    class: in float32 the rounding of large eigenvalues would be the size of a small ridge. Measured
+    on the similarities of three Gaussian kernels to 256 landmarks: mapped float32 sums raise the
+    objective of a ridge regression by 1e-4 of itself, and for wider kernels have negative
+    eigenvalues.
     """
 
     def __init__(
@@ -194,7 +195,7 @@ class MomentSums:
         self._start = self._stop = 0
 
     def add(self, place: slice, arrays: Iterable[Array]) -> None:
-        """Add the rows at a place, whose features (n, ·) are in some arrays side by side."""
+        """Add the samples at a place, whose features (n, ·) are in some arrays side by side."""
         if place.start == self._stop:
             self._start = place.start
             self._stop = place.start + len(self._chunk)
@@ -223,7 +224,7 @@ class MomentSums:
 
     @property
     def finished(self) -> list[Array]:
-        """Counts, sums and products, which add up over blocks of rows about the same origin."""
+        """Counts, sums and products, which add up over blocks of samples about the same origin."""
         for product in self._products:
             mirror_tile(product, 0, len(product), 0, len(product))
         return [self._counts, self._sums, self._products]
@@ -239,7 +240,7 @@ def _copy_about(
     out: Array,
     sums: Array,
 ) -> None:  # pragma: no cover - compiled
-    """Copy rows (n, p) minus an origin to their places, times roots of weights, and sum classes."""
+    """Copy samples (n, p) minus an origin, times roots of weights, to their places; sum classes."""
     for i in range(values.shape[0]):
         root, row, total = roots[i], out[places[i]], sums[codes[i]]
         for j in range(values.shape[1]):
@@ -260,5 +261,5 @@ def _add_products(total: Array, features: Array) -> None:
     width, n_rows = (ctypes.byref(ctypes.c_int(size)) for size in features.shape[::-1])
     unit = ctypes.byref(ctypes.c_double(1.0))
     out = total.ctypes.data
-    # BLAS reads columns: its lower triangle is the upper one of rows.
+    # BLAS reads columns: its lower triangle is the upper one of samples.
     _dsyrk()(b"L", b"N", width, n_rows, unit, features.ctypes.data, width, unit, out, width)

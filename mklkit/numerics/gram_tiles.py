@@ -1,4 +1,4 @@
-"""Gram matrices tile by tile: sums, mirrored triangles, centring, mean and deviation, compiled."""
+"""Gram matrices by tiles: sums, mirrored triangles, centring, means, spreads, compiled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[np.floating[Any]]
 MIRROR_ROWS = 64
 
 CHUNK = 1024
-"""Values to read twice, for mean and deviation, while they are in the cache."""
+"""Values to read twice, for mean and standard deviation, while they are in the cache."""
 
 LEAST, MOST = 1e-200, 1e200
 """Sums of squares between these have neither overflowed nor lost significant digits."""
@@ -78,7 +78,7 @@ def part_means(
 def centered_gram(
     gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """Return HKH of a Gram matrix, H = I − 11ᵀ/N; with weights v of rows HKHᵀ, H = I − 1vᵀ/Σv."""
+    """Return HKH of a Gram matrix, H = I − 11ᵀ/N; with sample weights v HKHᵀ, H = I − 1vᵀ/Σv."""
     if row_weights is None:
         means = gram.mean(axis=0, dtype=dtype)
         centered = gram - means

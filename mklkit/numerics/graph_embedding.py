@@ -34,8 +34,8 @@ class Graphs:
 
     ``similarity`` applies L, whose quadratic form is minimised, ``constraint`` B, whose form is
     maximised. ``classes`` is E (N, C) with orthonormal columns if L = I − EEᵀ and B = I − 11ᵀ/N:
-    discriminant analysis, which then needs no dense matrix. With weights v of rows, columns are
-    multiplied by √v, and ``unit`` (N,), the roots of the rows' shares of the weight, replaces
+    discriminant analysis, which then needs no dense matrix. With sample weights v, columns are
+    multiplied by √v, and ``unit`` (N,), the roots of the samples' shares of the weight, replaces
     1/√N.
     """
 
@@ -46,7 +46,7 @@ class Graphs:
 
     @property
     def share(self) -> Array:
-        """Eᵀ1/√N: the roots of the classes' shares of the rows, (C,)."""
+        """Eᵀ1/√N: the roots of the classes' shares of the samples, (C,)."""
         assert self.classes is not None, "discriminant graphs have classes"
         if self.unit is not None:
             return self.unit @ self.classes
@@ -57,7 +57,7 @@ def discriminant_graphs(labels: NDArray[Any], row_weights: Array | None = None) 
     """Return the graphs of linear discriminant analysis for labels (N,).
 
     L = I − W with W_ij = 1/n_c within a class; B = I − 11ᵀ/N (Mu and Zhou 2011, section 3.2). With
-    weights v of rows, for columns that are multiplied by √v: W_ij = √(v_i v_j)/n_c with n_c the
+    sample weights v, for columns that are multiplied by √v: W_ij = √(v_i v_j)/n_c with n_c the
     weight of a class, and √(v_i v_j)/Σv instead of 1/N.
     """
     _, codes = np.unique(labels, return_inverse=True)
@@ -187,7 +187,7 @@ def whitened(projection: Array, scatter: Array, regularization: float) -> Array:
 
 
 def scatter_within(points: Array, y: Array, row_weights: Array | None = None) -> Array:
-    """Return the scatter (K, K) of embedded rows (N, K) about their class means."""
+    """Return the scatter (K, K) of embedded samples (N, K) about their class means."""
     codes = np.unique(y, return_inverse=True)[1]
     within = points - class_means(points, y, row_weights)[codes]
     return within.T @ (within if row_weights is None else row_weights[:, None] * within)
@@ -195,7 +195,7 @@ def scatter_within(points: Array, y: Array, row_weights: Array | None = None) ->
 
 @attrs.frozen(eq=False)
 class ClassScatter:
-    """The input of discriminant analysis on features: the rows' scatter and the class means.
+    """The input of discriminant analysis on features: the samples' scatter and the class means.
 
     ``precision`` is the rounding error of the features, relative to their size.
     """
@@ -217,20 +217,20 @@ class ClassScatter:
         return attrs.evolve(best, projection=spectrum.vectors @ best.projection)
 
     def within(self, projection: Array) -> Array:
-        """Return the scatter (K, K) of the embedded rows about their class means."""
+        """Return the scatter (K, K) of the embedded samples about their class means."""
         offsets = (self.means - self.total.origin) @ projection
         about_origin = projection.T @ self.total.products[0] @ projection
         return about_origin - offsets.T @ (self.counts[:, None] * offsets)
 
 
 def embedding_size(n_components: int | None, y: Array) -> int:
-    """Return K: as given, or one less than the number of classes; below the number of rows."""
+    """Return K: as given, or one less than the number of classes; below the number of samples."""
     wanted = len(np.unique(y)) - 1 if n_components is None else n_components
     return max(1, min(wanted, len(y) - 1))
 
 
 def class_means(points: Array, y: Array, row_weights: Array | None = None) -> Array:
-    """Return the class means (C, K) of embedded rows (N, K), in the order of the labels."""
+    """Return the class means (C, K) of embedded samples (N, K), in the order of the labels."""
     members = [y == label for label in np.unique(y)]
     if row_weights is None:
         return np.stack([points[of_class].mean(axis=0) for of_class in members])

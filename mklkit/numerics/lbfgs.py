@@ -1,7 +1,7 @@
-"""Limited-memory BFGS for smooth convex functions whose values cost a pass over the rows.
+"""Limited-memory BFGS for smooth convex functions whose values cost a pass over the samples.
 
 A descent is a generator: it yields the point to evaluate next and is sent the value and gradient
-there. So descents from several starts, or of several functions, share each pass over the rows.
+there. So descents from several starts, or of several functions, share each pass over the samples.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ def _improved(gradient: Array, descending: Array, pairs: Sequence[Pair]) -> Arra
         rest -= share * pair.change
         result -= share * pair.product
     if pairs:
-        # One step's scale, as is usual, varies with the rows that reach their margins: the mean of
-        # ten took 16 passes where that of the latest took 18.
+        # One step's scale, as is usual, varies with the samples that reach their margins: the mean
+        # of ten took 16 passes where that of the latest took 18.
         result *= np.exp(np.mean(np.log([pair.scale for pair in pairs])))
     for pair, share in zip(pairs, reversed(shares), strict=True):
         result += (share - float(pair.change @ result) / pair.curvature) * pair.step

@@ -39,7 +39,7 @@ class NormalMatrix:
     sums: Array
     """(p,)"""
     total: float
-    """The number of rows N, or the sum of their weights v if products are those of ΦᵀVΦ."""
+    """The number of samples N, or the sum of their weights v if products are those of ΦᵀVΦ."""
 
     @property
     def is_diagonal(self) -> bool:
@@ -92,7 +92,7 @@ def gram_rounding(gram: Array, row_weights: Array | None = None) -> float:
     """Return the size up to which eigenvalues of a centred Gram matrix (N, N) are rounding errors.
 
     Values of the kernel are rounded relative to their size before their mean is subtracted:
-    for constant rows only these errors remain. With weights V of rows, that of V^½KV^½.
+    for constant samples only these errors remain. With sample weights V, that of V^½KV^½.
     """
     weights = np.ones(len(gram)) if row_weights is None else row_weights
     # Relative to the largest, whose square may overflow.
@@ -119,10 +119,10 @@ class Spectrum:
     ) -> Spectrum:
         """Return the eigenpairs of value above ``tolerance`` times the largest, and ``floor``.
 
-        Those within rounding error of the matrix's type, up to √p·eps times the largest, are left
-        out whatever the tolerance, and so are negative eigenvalues (round-off, or an indefinite
-        kernel such as tanh). Of its two possible signs, an eigenvector gets the one with
-        ``Σ v³ ≥ 0``, independent of LAPACK, its threads and the order of the rows.
+        Those within rounding error of the matrix's type, up to √p·eps times the largest, are
+        omitted whatever the tolerance, and so are negative eigenvalues (round-off, or an indefinite
+        kernel such as tanh). Of its two possible signs, an eigenvector gets the one with ``Σ v³ ≥
+        0``, independent of LAPACK, its threads and the order of the samples.
         """
         if not np.isfinite(matrix).all():
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")

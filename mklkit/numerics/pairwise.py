@@ -1,4 +1,4 @@
-"""Compiled base quantities of kernels on two sets of rows: products, distances, exponentials.
+"""Compiled base quantities of kernels on two sets of samples: products, distances, exponentials.
 
 Kernels that are scalar functions of one base quantity share it (see ``views.kernel_rows``). On
 processors without wide registers, NumPy's exponential of a float64 takes several times as long,
@@ -21,7 +21,7 @@ from mklkit.numerics.sparse_rows import in_rows, sparse_products, sparse_squared
 Array = NDArray[np.floating[Any]]
 
 TILE_ROWS, TILE_COLUMNS = 256, 1024
-"""The shape of a tile: 2 MiB in float64, which fits a core's cache; wide for reading by rows."""
+"""The shape of a tile: 2 MiB in float64, which fits a core's cache; wide for reading by samples."""
 
 # exp(x) = 2^k exp(r) with k = x/ln 2 rounded and |r| at most ln 2/2 (Cody and Waite): ln 2 is
 # subtracted in two parts, the first of them with few digits. exp(r) = 1 + r + r²q(r), where q
@@ -43,7 +43,7 @@ CHUNK = 1 << 17
 
 
 def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
-    """Yield the slices that cut ``n_rows`` rows into blocks."""
+    """Yield the slices that cut ``n_rows`` samples into blocks."""
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
 
@@ -65,11 +65,11 @@ def upper_blocks(n_rows: int) -> Iterator[tuple[slice, slice]]:
 
 
 def inner_products(a: Any, b: Any, out: Array | None = None) -> Array:
-    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd), in ``out`` if given.
+    """Return ``a @ b.T``: (n, m) for samples (n, d) and (m, d), in O(nmd), in ``out`` if given.
 
-    Of sparse rows, in less. In all functions here, either of the two may be sparse, in rows.
+    Of sparse samples, in less. In all functions here, either of the two may be sparse, in samples.
 
-    Products beyond the range of floats are infinite, with the right sign: rows whose sums may
+    Products beyond the range of floats are infinite, with the right sign: samples whose sums may
     overflow in between, where the result would depend on the order, are scaled first.
 
     >>> inner_products(np.array([[1e200, 3e200]]), np.array([[2e200, -1e200]]))
@@ -94,12 +94,13 @@ def inner_products(a: Any, b: Any, out: Array | None = None) -> Array:
 
 
 def squared_distances(a: Any, b: Any, out: Array | None = None) -> Array:
-    """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
+    """Return the squared Euclidean distances of samples: (n, m) for (n, d) and (m, d), in O(nmd).
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
     digits of columns far from zero, such as time stamps. Distances that overflow in between, or
-    are so much smaller than the rows that half of their digits are lost, are summed from
-    differences: equal rows have distance zero at any scale. A distance beyond floats is infinite.
+    are so much smaller than the samples that half of their digits are lost, are summed from
+    differences: equal samples have distance zero at any scale. A distance beyond floats is
+    infinite.
     """
     _check_widths(a, b)
     if issparse(a) or issparse(b):
@@ -114,8 +115,8 @@ def squared_distances(a: Any, b: Any, out: Array | None = None) -> Array:
 def distance_exponentials(a: Any, b: Any, factors: Sequence[float], out: Array) -> Array:
     """Return exp(c‖a − b‖²) for some factors c: (M, n, m), in ``out``.
 
-    Distances are computed once, a few rows at a time, and stay in the core's cache: this takes half
-    the time of one factor after another, and other threads do not wait for the interpreter.
+    Distances are computed once, a few samples at a time, and stay in the core's cache: this takes
+    half the time of one factor after another, and other threads do not wait for the interpreter.
     """
     _check_widths(a, b)
     if issparse(a) or issparse(b):
@@ -139,14 +140,14 @@ def _in(out: Array | None, values: Array) -> Array:
 def _check_widths(a: Any, b: Any) -> None:
     """Compiled code follows its indices unchecked, and rows may come from an altered model file."""
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1]:
-        raise ValueError(f"rows of the shapes {a.shape} and {b.shape} have no distances")
+        raise ValueError(f"samples of the shapes {a.shape} and {b.shape} have no distances")
 
 
 def compilable(dtype: Any, *arrays: Array) -> list[Array]:
     """Return arrays for compiled code: of one type, contiguous, and writable for the compiler.
 
-    Components share their rows read-only, for which the code would be compiled again. It only reads
-    them, so a writable view is enough, where NumPy allows one.
+    Components share their samples read-only, for which the code would be compiled again. It only
+    reads them, so a writable view is enough, where NumPy allows one.
     """
     return [
         _writable(
@@ -170,7 +171,7 @@ def _writable(array: Array) -> Array:
 
 
 MOST_SHARED = 2000
-"""The most rows whose distances are kept for several parts of them, such as pairs of classes."""
+"""The most samples whose distances are kept for several parts of them, such as pairs of classes."""
 
 STRIP_ROWS = 16
 STRIP_BYTES = 1 << 17
@@ -179,7 +180,7 @@ STRIP_BYTES = 1 << 17
 
 @compiled()
 def _about_mean(rows: Array) -> tuple[Array, Array, Array]:  # pragma: no cover - compiled
-    """Return the mean (d,), −2 times the centred rows (m, d), and their squared lengths (m,)."""
+    """Return the mean (d,), −2 times the centred samples (m, d), and their squared lengths (m,)."""
     count, width = rows.shape
     center, lengths = np.zeros(width, rows.dtype), np.zeros(count, rows.dtype)
     near = np.empty((count, width), rows.dtype)
@@ -200,7 +201,7 @@ def _about_mean(rows: Array) -> tuple[Array, Array, Array]:  # pragma: no cover 
 def _strip(
     a: Array, b: Array, center: Array, near_b: Array, lengths_b: Array, near_a: Array, out: Array
 ) -> None:  # pragma: no cover - compiled
-    """Set the squared distances (n, m) of a few rows, with space (n, d) for the centred rows."""
+    """Set the squared distances (n, m) of a few samples, with space (n, d) to centre them."""
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             near_a[i, j] = a[i, j] - center[j]
@@ -259,7 +260,7 @@ def _distance_exponentials(
 
 @attrs.frozen(eq=False)
 class ExponentialSum:
-    """Σ_k w_k exp(c_k‖x − z‖²) of rows x and others z (m, d), dense, which are prepared once.
+    """Σ_k w_k exp(c_k‖x − z‖²) of samples x and others z (m, d), dense, which are prepared once.
 
     ``factors`` are the c_k, none above 0, and ``weights`` the w_k. Distances and exponentials stay
     in the core's cache: this takes half the time of one factor after another.
@@ -277,12 +278,12 @@ class ExponentialSum:
 
     @classmethod
     def of(cls, others: Array, factors: Sequence[float], weights: Sequence[float] | Array) -> Self:
-        """Return the sum for some rows z (m, d)."""
+        """Return the sum for some samples z (m, d)."""
         (rows,) = compilable(np.result_type(others, np.float32), others)
         return cls(rows, np.array(factors), np.array(weights), _about_mean(rows))
 
     def __call__(self, rows: Array, columns: slice, out: Array) -> Array:
-        """Return the values (n, ·) of rows (n, d) and some of the others, in ``out``.
+        """Return the values (n, ·) of samples (n, d) and some of the others, in ``out``.
 
         Distances have the type of the others. Exponentials have that of ``out``: single precision
         takes half the time, and is correct to some units in the last place of Σ_k |w_k|.
@@ -349,7 +350,7 @@ def _manhattan(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - co
 
 
 def manhattan_distances(a: Any, b: Any, out: Array | None = None) -> Array:
-    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
+    """Return sums of absolute differences of samples: (n, m) for (n, d) and (m, d), in O(nmd)."""
     a, b = (rows.toarray() if issparse(rows) else rows for rows in (a, b))
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))

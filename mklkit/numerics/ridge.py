@@ -1,8 +1,9 @@
-"""Ridge regression of several targets at once, with an optional bias, weights of rows, any ridge.
+"""Ridge regression of several targets at once, with an optional bias, sample weights, any ridge.
 
-Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² over f = ⟨w, φ⟩ + w₀. The weighted mean of the rows is
-subtracted, which gives the bias, and each row is scaled by √s_i. One factorisation of the
-products of rows (N, N) or of features (p, p) serves all targets; its eigenpairs serve all ridges.
+Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² over f = ⟨w, φ⟩ + w₀. The weighted mean of the samples is
+subtracted, which gives the bias, and each sample is scaled by √s_i. One factorisation of the
+products of samples (N, N) or of features (p, p) serves all targets; its eigenpairs serve all
+ridges.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from mklkit.numerics.threads import each
 Array = NDArray[np.floating[Any]]
 
 RIDGES = tuple(10.0 ** (k / 2) for k in range(8, -17, -1))
-"""10⁴ … 10⁻⁸, times the mean k(x, x) of the rows about their mean: the grid of chosen ridges."""
+"""10⁴ … 10⁻⁸, times the mean k(x, x) of the samples about their mean: the grid of chosen ridges."""
 
 BLOCK_ROWS, SAMPLED_ROWS = 2048, 20_000
-"""The most rows for leave-one-out errors on features, evenly drawn."""
+"""The most samples for leave-one-out errors on features, evenly drawn."""
 
 
 @attrs.frozen(eq=False)
 class WeightedRows:
-    """Weights of N rows, and their shares in the subtracted mean: zeros without an intercept.
+    """Weights of N samples, and their shares in the subtracted mean: zeros without an intercept.
 
-    ``groups`` are rows that are left out together, None if each is left out alone.
+    ``groups`` are samples that are held out together, None if each is held out alone.
     """
 
     weights: Array
@@ -49,7 +50,7 @@ class WeightedRows:
         intercept: bool,
         groups: NDArray[np.intp] | None = None,
     ) -> WeightedRows:
-        """Return the weights (N,), by default ones; ``groups`` has a number per row."""
+        """Return the weights (N,), by default ones; ``groups`` has a number per sample."""
         counts = np.ones(n_rows) if weights is None else np.asarray(weights, np.float64)
         shares = counts / counts.sum() if intercept else np.zeros(n_rows)
         if groups is None:
@@ -68,12 +69,12 @@ class WeightedRows:
         return targets - means, means
 
     def left_out(self, place: Any, residuals: Array, leverages: Array) -> Array:
-        """Return the sums of squared leave-one-out errors (T, A) of some rows, for A ridges.
+        """Return the sums of squared leave-one-out errors (T, A) of some samples, for A ridges.
 
-        The residual (n, T, A) of a row is divided by what is left of 1 without its leverage (n, A):
-        Allen (1974); Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
-        equation 7.64. A row is left out with all of its weight: with a part of it, the rest would
-        predict the row itself.
+        The residual (n, T, A) of a sample is divided by what is left of 1 without its leverage (n,
+        A): Allen (1974); Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
+        equation 7.64. A sample is held out with all of its weight: with a part of it, the rest
+        would predict the sample itself.
         """
         remaining = np.maximum(1 - leverages, np.finfo(np.float64).eps)
         return np.tensordot(self.weights[place], np.square(residuals / remaining[:, None]), 1)
@@ -81,7 +82,7 @@ class WeightedRows:
     def left_out_together(
         self, members: NDArray[np.intp], residuals: Array, factors: Array, kept: Array
     ) -> Array:
-        """Return the sums of squared errors (T, A) of rows that are left out together.
+        """Return the sums of squared errors (T, A) of samples that are held out together.
 
         For residuals (n, T, A) and a column k of ``kept`` (q, A) for each ridge.
         """
@@ -95,9 +96,9 @@ class WeightedRows:
     def errors_together(
         self, members: NDArray[np.intp], residuals: Array, factors: Array, kept: Array
     ) -> Array:
-        """Return the errors (n, T) of rows that are left out together, times √ of their weights.
+        """Return the errors (n, T) of samples that are held out together, times √ of their weights.
 
-        Their residuals (n, T) are (I − H)e for their errors e when left out of the fit, with
+        Their residuals (n, T) are (I − H)e for their errors e when held out of the fit, with
         their block H of the hat matrix: F diag(k) Fᵀ from factors F (n, q) and k = ``kept`` (q,),
         and the mean.
         """
@@ -109,7 +110,7 @@ class WeightedRows:
 
 
 class RidgeSystem(ABC):
-    """Ridge regressions on the same rows, from the products of rows or of features (n, n).
+    """Ridge regressions on the same samples, from the products of samples or of features (n, n).
 
     The products are centred and weighted; their eigenvalues up to ``floor`` are rounding errors of
     constant parts.
@@ -122,7 +123,7 @@ class RidgeSystem(ABC):
 
     @property
     def spread(self) -> float:
-        """The mean k(x, x) of the rows about their mean."""
+        """The mean k(x, x) of the samples about their mean."""
         return max(float(np.trace(self._products)), 0.0) / float(self.rows.weights.sum())
 
     @cached_property
@@ -160,7 +161,7 @@ class RidgeSystem(ABC):
         return np.asarray(alphas[errors.argmin(axis=1)])
 
     def errors(self, targets: Array, alphas: Array) -> Array:
-        """Return the mean squared leave-one-out errors (T, A), exact without a fit per row."""
+        """Return the mean squared leave-one-out errors (T, A), exact without a fit per sample."""
         return self._sums_of_errors(targets, alphas) / self.rows.weights.sum()
 
     @abstractmethod
@@ -203,10 +204,10 @@ class GramRidge(RidgeSystem):
 def squared_errors(
     spectrum: Spectrum, rows: WeightedRows, targets: Array, alphas: Array
 ) -> Iterator[Array]:
-    """Yield the squared leave-one-out errors (N, T) for each ridge, times the rows' weights.
+    """Yield the squared leave-one-out errors (N, T) for each ridge, times the samples' weights.
 
-    ``spectrum`` are the eigenpairs of the centred, weighted products of rows. O(N²(T + 1)) for
-    each ridge, and O(n³) for each group of n rows that are left out together.
+    ``spectrum`` are the eigenpairs of the centred, weighted products of samples. O(N²(T + 1)) for
+    each ridge, and O(n³) for each group of n samples that are held out together.
     """
     centered, _ = rows.centered(targets)
     roots = rows.roots
@@ -237,8 +238,8 @@ def one_hot(numbers: NDArray[Any]) -> Array:
 class LeftOut:
     """Leave-one-out errors at the ridge with the least sum of them.
 
-    ``errors`` (N,) are squared, summed over all targets and times the rows' weights; ``alpha`` is
-    the ridge.
+    ``errors`` (N,) are squared, summed over all targets and times the samples' weights; ``alpha``
+    is the ridge.
     """
 
     errors: Array
@@ -255,7 +256,7 @@ def left_out(
 
 
 def spectrum_of_features(features: Array, rows: WeightedRows) -> Spectrum:
-    """Return the eigenpairs of the centred, weighted products ΦΦᵀ of rows with features (N, p).
+    """Return the eigenpairs of the centred, weighted products ΦΦᵀ of samples with features (N, p).
 
     From those of ΦᵀΦ, in O(Np² + p³): for p < N.
     """
@@ -265,11 +266,11 @@ def spectrum_of_features(features: Array, rows: WeightedRows) -> Spectrum:
 
 
 class FeatureRidge(RidgeSystem):
-    """Ridge regression on features (N, p), from their products and passes over blocks of rows.
+    """Ridge regression on features (N, p), from their products and passes over blocks of samples.
 
     ``products`` are Σ s_i (φ_i − μ)(φ_i − μ)ᵀ about the ``center`` μ, the features' weighted mean,
     or zeros without an intercept; ``project_back`` returns Φᵀt (p, T) of targets (N, T), and
-    ``features`` the features (n, p) of the rows of an index array.
+    ``features`` the features (n, p) of the samples of an index array.
     """
 
     def __init__(

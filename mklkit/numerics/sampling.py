@@ -1,4 +1,4 @@
-"""Seeded samples of rows and of pairs of rows, for statistics of many rows."""
+"""Seeded draws of samples and of pairs of samples, for statistics of large data."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from mklkit.numerics.sparse_rows import squared_lengths
 Array = NDArray[np.floating[Any]]
 
 SEED = 20080514
-"""The seed of all samples, which depend only on the number of rows."""
+"""The seed of all samples, which depend only on the number of samples."""
 
 
 def own_stream(seed: int) -> np.random.Generator:
     """Return a generator that differs from users' own ``default_rng(seed)``.
 
-    Labels made from the same stream would decide which rows are drawn.
+    Labels made from the same stream would decide which samples are drawn.
     """
     return np.random.default_rng([SEED, seed])
 
 
 PARTNERS = 64
-"""Pairs per row in a sample of pairs."""
+"""Pairs per sample in a sample of pairs."""
 
 PAIR_BLOCK = 2048
 PRODUCT_ROWS = 2000
-"""Classes with at most this many rows give the inner products of all pairs."""
+"""Classes with at most this many samples give the inner products of all pairs."""
 
 
 def sampled_rows(rows: Any, most: int = 50_000) -> Array:
-    """Return all rows, or ``most`` of them drawn without replacement, in their order.
+    """Return all samples, or ``most`` of them drawn without replacement, in their order.
 
-    The sample depends only on the number of rows, so that rows in memory and the same rows read in
-    parts give the same sample.
+    The sample depends only on the number of samples, so that samples in memory and the same samples
+    read in parts give the same sample.
     """
     sample: Array = rows[sampled_places(rows.shape[0], most)]
     return sample
 
 
 def sampled_places(n_rows: int, most: int = 50_000) -> Any:
-    """Return the places of the rows that :func:`sampled_rows` returns: a slice or an array."""
+    """Return the places of the samples that :func:`sampled_rows` returns: a slice or an array."""
     if n_rows <= most:
         return slice(None)
     drawn = np.random.default_rng(SEED).choice(n_rows, most, replace=False, shuffle=False)
@@ -52,10 +52,10 @@ def sampled_places(n_rows: int, most: int = 50_000) -> Any:
 
 
 def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Return the places of about ``most`` rows at most, in order, the same share of each class.
+    """Return the places of about ``most`` samples at most, in order, the same share of each class.
 
-    Every class has at least one row in the sample, and two if it has two. The draw depends only on
-    the class numbers.
+    Every class has at least one sample in the sample, and two if it has two. The draw depends only
+    on the class numbers.
     """
     if len(codes) <= most:
         return np.arange(len(codes))
@@ -72,16 +72,16 @@ def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 def sampled_pairs(
     rows: Any, row_weights: Array | None = None, partners: int = PARTNERS
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield blocks of ‖x_i − x_j‖ and v_i v_j of ``N·partners`` different pairs of rows.
+    """Yield blocks of ‖x_i − x_j‖ and v_i v_j of ``N·partners`` different pairs of samples.
 
-    The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s,
-    for N above ``2·partners``. Since every row is in equally many pairs, outlying rows add no error
-    to the mean, and the rest falls with the root of the number of pairs. O(partners·N·d).
+    The samples are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s,
+    for N above ``2·partners``. Since every sample is in equally many pairs, outlying samples add no
+    error to the mean, and the rest falls with the root of the number of pairs. O(partners·N·d).
     """
     rng = np.random.default_rng(SEED)
     n_rows = rows.shape[0]
     order = rng.permutation(n_rows)
-    # Shifts up to half the rows: no pair is counted twice.
+    # Shifts up to half the samples: no pair is counted twice.
     shifts = 1 + rng.choice((n_rows - 1) // 2, partners, replace=False)
     shuffled = rows[order]
     weights = np.ones(n_rows) if row_weights is None else row_weights[order]
@@ -94,7 +94,7 @@ def sampled_pairs(
 
 
 def pair_products(a: Array, b: Array, draw: np.random.Generator) -> Array:
-    """Return inner products of the rows of two classes: of all pairs, or of 64 per row."""
+    """Return inner products of the samples of two classes: of all pairs, or of 64 per sample."""
     n_rows = max(len(a), len(b))
     if n_rows <= PRODUCT_ROWS:
         return (a @ b.T).reshape(-1)

@@ -16,7 +16,7 @@ INSTEAD = (
     f"{TO_ARRAY} if that fits into memory, or reduce it to some hundred columns with scikit-learn's"
     " TruncatedSVD"
 )
-"""What to do with sparse rows."""
+"""What to do with sparse samples."""
 
 
 def refuse_sparse(value: Any, name: str = "X") -> None:
@@ -124,7 +124,7 @@ def take_rows(frame: pd.DataFrame, places: Any) -> pd.DataFrame:
     sparse = of_zeros(frame)
     if not len(sparse):
         return frame.iloc[places]
-    # pandas would take the rows of each sparse column by itself.
+    # pandas would take the samples of each sparse column by itself.
     dense = np.setdiff1d(np.arange(frame.shape[1]), sparse)
     others = frame.iloc[:, dense].iloc[places]
     matrix = as_matrix(frame.iloc[:, sparse]).tocsr()[places]

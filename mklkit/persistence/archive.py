@@ -21,8 +21,8 @@ ENTRY = b"PK\x01\x02"
 MOST_MEMBERS = 500_000
 """Python needs about a kilobyte for each; a one-vs-one model of 100 classes has 35,000."""
 CHUNK = 2**20
-# Training rows and coefficients shrink to a half or a tenth. save_model stores members that would
-# shrink by more than this factor uncompressed, so a larger ratio is never genuine.
+# Training samples and coefficients shrink to a half or a tenth. save_model stores members that
+# would shrink by more than this factor uncompressed, so a larger ratio is never genuine.
 LARGEST_RATIO = 20
 ALWAYS_ALLOWED = 64 * 2**20
 # JSON takes many times its size in memory.
@@ -83,7 +83,7 @@ def opened(path: Path) -> Iterator[ZipFile]:
 
 
 def _check_number_of_members(path: Path, file: BinaryIO) -> None:
-    """Refuse a directory that would take much memory, by the number of what may be its entries."""
+    """Reject a directory that would take much memory, by the number of what may be its entries."""
     number = 0
     before = b""
     while chunk := file.read(CHUNK):
@@ -167,7 +167,7 @@ def read_json(archive: ZipFile, name: str, packed: int) -> Any:
 def repacked(path: Path, archive: ZipFile, used: Collection[str]) -> bytes:
     """Return an uncompressed archive of the same members, each read within its size.
 
-    A file with other members than its model and metadata use is refused.
+    A file with other members than its model and metadata use raises an error.
     """
     unused = [name for name in archive.namelist() if name not in used]
     if unused:

@@ -52,7 +52,7 @@ else:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a path that can't be written, before the long computation of its content."""
+    """Reject a path that can't be written, before the long computation of its content."""
     with _told(path):
         goal = _goal(path)
         if stat.S_ISDIR(_mode(goal)):
@@ -107,7 +107,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _goal(path: Path) -> Path:
-    """Return the file or device that a path leads to; refuse a loop of links or an invalid name."""
+    """Return the file or device that a path leads to; reject a loop of links or an invalid name."""
     try:
         goal = path.resolve()
     except (RuntimeError, ValueError) as error:

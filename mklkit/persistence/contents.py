@@ -67,7 +67,7 @@ GRIDS = ("param_grid", "param_distributions")
 
 
 def check_parameters(model: Any) -> None:
-    """Refuse a model with an object whose parameters open files or start processes."""
+    """Raise an error for a model with an object whose parameters open files or start processes."""
     for part in parts_of(model):
         for name, value in attributes(part).items():
             _check(name, [value])

@@ -49,7 +49,7 @@ from mklkit.persistence.trust import not_trusted, trusted_names, unknown_types
 from mklkit.protocols.component import Component
 
 RESERVED = ("format", "versions", "plugins", "model")
-# Rows kept for prediction compress little; a fast level is enough for the rest.
+# Samples kept for prediction compress little; a fast level is enough for the rest.
 COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
 # What skops and the checks raise for an object that can't be saved.
 UNFIT = (ModelFileError, TypeError, ValueError, AttributeError, LookupError, RecursionError)
@@ -124,7 +124,7 @@ def save_model(
     except Exception as error:
         # A step may raise anything; the file could not be loaded.
         raise ModelFileError(
-            f"This model can't be saved: it predicts none of the rows on which models are tried"
+            f"This model can't be saved: it predicts none of the samples on which models are tried"
             f" ({type(error).__name__}: {plain_message(error)})."
         ) from error
     try:
@@ -172,7 +172,7 @@ def _check_is_model(model: Any) -> None:
 
 
 def _packed(model: Any) -> tuple[bytes, list[Node]]:
-    """Return a fitted model as a skops archive; refuse one that could not be loaded again."""
+    """Return a fitted model as a skops archive; reject one that could not be loaded again."""
     archive, nodes, problem = _attempt(model)
     if not problem:
         return archive, nodes
@@ -204,7 +204,7 @@ def _attempt(model: Any) -> tuple[bytes, list[Node], str]:
 
 
 def _checked_nodes(archive: bytes) -> list[Node]:
-    """Return the nodes of a model's archive; refuse what could not be loaded."""
+    """Return the nodes of a model's archive; raise an error for what could not be loaded."""
     with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
         nodes = nodes_in(zip_file, len(archive))
         unknown = unknown_types(nodes)

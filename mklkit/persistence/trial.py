@@ -1,4 +1,4 @@
-"""The trial of a model on a few rows, which detects mismatched parts during loading."""
+"""The trial of a model on a few samples, which detects mismatched parts during loading."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mklkit.persistence.contents import attributes, parts_of
 from mklkit.protocols import Kernel, KernelTraits, traits_of
 
 # A table encoder or an imputer turns gaps into typical values, which a plain classifier refuses;
-# some kernels and transformers take amounts, flags, row ids or positive numbers only.
+# some kernels and transformers take amounts, flags, sample ids or positive numbers only.
 TABLES = (
     (np.nan, 0.0, 1.0),
     (np.nan, np.nan, np.nan),
@@ -31,34 +31,35 @@ TABLES = (
 # For vectorizers, whose input has no columns.
 OTHERS: tuple[list[Any], ...] = (["a b", "", "word"], [{}, {"a": 1}, {"b": 2}])
 WIDEST = 1_000_000
-# Decision values near the largest float on typical rows are infinite on others.
+# Decision values near the largest float on typical samples are infinite on others.
 LARGEST = 1e150
 
 
 def check_decisions(model: Any) -> None:
-    """Predict a few rows, and raise the exception of an inconsistent model.
+    """Predict a few samples, and raise the exception of an inconsistent model.
 
-    The kinds of rows are tried until a model decides one. A model may decide none if a part of it
-    takes only values like those of training: an encoder of text or dates, a kernel of row ids or
-    text, or an estimator of a plugin.
+    The kinds of samples are tried until a model decides one. A model may decide none if a part of
+    it takes only values like those of training: an encoder of text or dates, a kernel of sample ids
+    or text, or an estimator of a plugin.
 
     Raises
     ------
     Exception
         Whatever the model raises for the last kind; a ``ValueError`` for the shape or size of its
-        decisions: a classifier must give one class per row, with finite probabilities and decision
-        values of the right shape; other models, one or several values of a sensible size per row.
+        decisions: a classifier must give one class per sample, with finite probabilities and
+        decision values of the right shape; other models, one or several values of a sensible size
+        per sample.
     """
     failures: list[Exception] = []
     for rows in _trials(model):
         try:
             _decide(model, rows)
         except Exception as error:
-            # A step may refuse such rows with any exception.
+            # A step may reject such samples with any exception.
             failures.append(error)
             continue
         return
-    # An error of ours about the rows does not mean that the model is inconsistent.
+    # An error of ours about the samples does not mean that the model is inconsistent.
     if failures and not isinstance(failures[-1], MKLKitError) and not _may_refuse(model):
         raise failures[-1]
 
@@ -79,7 +80,7 @@ def _trials(model: Any) -> Iterator[Any]:
 
 
 def _may_refuse(model: Any) -> bool:
-    """Return whether some part may refuse all rows but those like its training rows."""
+    """Return whether some part may reject all samples but those like its training samples."""
     is_encoded = encoder_in(model) is not None
     for part in parts_of(model):
         if isinstance(part, Kernel) and traits_of(part, KernelTraits).reads != "numbers":
@@ -101,7 +102,7 @@ def _decide(model: Any, rows: Any) -> None:
     # Three rows need no processes, whatever number of jobs a file requests.
     with warnings.catch_warnings(), np.errstate(all="ignore"), parallel_config("sequential"):
         warnings.simplefilter("ignore")
-        # An array in place of a number works only for one number of rows, so two are tried.
+        # An array in place of a number works only for one number of samples, so two are tried.
         for part in (rows, rows[1:]):
             _check_values(model, part)
 

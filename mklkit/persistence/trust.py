@@ -46,7 +46,7 @@ OBJECTS = (
     | _names("sklearn.metrics._scorer", "_Scorer _CurveScorer")
     | _names("sklearn.utils._metadata_requests", "MetadataRequest MethodMetadataRequest")
 )
-# Estimators whose predictions are NumPy's sums and products. Those left out run compiled code on
+# Estimators whose predictions are NumPy's sums and products. Those omitted run compiled code on
 # arrays of the file (support vectors, neighbours, trees, hashing, coordinate descent), or make
 # columns in numbers of the file's choosing.
 ESTIMATORS = (

@@ -33,7 +33,7 @@ class ComparisonDisplay(Display):
     ----------
     table : pandas.DataFrame
         With the columns ``method``, ``kind``, ``score`` and, for intervals, ``low`` and ``high``;
-        as :meth:`mklkit.Comparison.table` returns it. Methods without a score are left out.
+        as :meth:`mklkit.Comparison.table` returns it. Methods without a score are omitted.
     score : Score, default=that of accuracies
         The score, drawn in percent if it is a share, and without the sign if it is an error.
 

@@ -64,7 +64,7 @@ def svg_of(display: Display, label: str) -> Markup | None:
 
 
 def _attributes(element: ElementTree.Element) -> dict[str, str]:
-    """Return attributes with styles, which a policy may refuse, turned into attributes."""
+    """Return attributes with styles, which a policy may reject, turned into attributes."""
     attributes = {"fill": "currentColor"} if element.tag == "text" else {}
     for name, value in element.attrib.items():
         if name == "style":

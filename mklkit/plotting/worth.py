@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mklkit.display.html import printable
-from mklkit.display.numbers import percentage
+from mklkit.display.numbers import percentage, significant
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, paper, short
 
@@ -28,11 +28,12 @@ NEEDED = (
 class KernelWorthDisplay(PanelsDisplay):
     """The weight of each kernel, what it gains alone, and what is lost without it.
 
-    Left: the mean weight over folds with its deviation. Middle: how much better than guessing fits
-    with this kernel only are, with the interval. Right: the score lost in fits without the kernel
-    (bar, with the interval) and when its columns are shuffled (diamond); below, the score lost
-    without groups of kernels. A dotted line is the largest loss that does not matter. Two kernels
-    with long bars in the middle and none on the right are redundant if their group has one.
+    Left: the mean weight with its standard deviation over folds. Middle: how much better than
+    guessing fits with this kernel only are, with the confidence interval. Right: the change in the
+    score in fits without the kernel (bar, with the interval) and when its columns are shuffled
+    (diamond); below, the change without groups of kernels. A dotted line is the largest loss that
+    does not matter. Axes name the levels of the intervals. Two kernels with long bars in the middle
+    and none on the right are redundant if their group has one.
 
     Parameters
     ----------
@@ -40,12 +41,10 @@ class KernelWorthDisplay(PanelsDisplay):
         As in :attr:`mklkit.explanation.explanation.Explanation.kernels`.
     together : pandas.DataFrame, optional
         As in :attr:`mklkit.explanation.explanation.Explanation.together`.
-    lost : str, default="points of accuracy lost"
-        The loss with its unit.
-    gained : str, default="points of accuracy"
-        The unit of a gain.
+    unit : str, default="points of accuracy"
+        The unit of a change in the score.
     scale : int, default=100
-        The number of these units in a loss of 1.
+        The number of these units in a change of 1; below zero for errors.
     margin : float, default=0.0
         The largest loss that does not matter; 0 draws none.
 
@@ -59,8 +58,8 @@ class KernelWorthDisplay(PanelsDisplay):
     >>> kernels = pd.DataFrame({
     ...     "kernel": ["mri", "blood"], "weight": [0.7, 0.3], "weight_std": [0.05, 0.05],
     ...     "alone": [0.2, 0.3], "alone_low": [0.15, 0.24], "alone_high": [0.25, 0.36],
-    ...     "left_out": [0.02, 0.11], "left_out_low": [0.0, 0.06], "left_out_high": [0.04, 0.16],
-    ...     "shuffled": [0.1, 0.3],
+    ...     "left_out": [-0.02, -0.11], "left_out_low": [-0.04, -0.16],
+    ...     "left_out_high": [0.0, -0.06], "shuffled": [-0.1, -0.3],
     ... })
     >>> display = KernelWorthDisplay(kernels).plot()  # doctest: +SKIP
     >>> display.figure_.savefig("worth.png")  # doctest: +SKIP
@@ -68,8 +67,7 @@ class KernelWorthDisplay(PanelsDisplay):
 
     kernels: pd.DataFrame
     together: pd.DataFrame | None = None
-    lost: str = "points of accuracy lost"
-    gained: str = "points of accuracy"
+    unit: str = "points of accuracy"
     scale: int = 100
     margin: float = 0.0
 
@@ -92,10 +90,11 @@ class KernelWorthDisplay(PanelsDisplay):
     def _draw(self) -> None:
         weights, alone, losses = self.axes_
         _draw_bars(weights, self.kernels["weight"], self.kernels["weight_std"], BARS)
+        alone_levels = _levels("alone", self.kernels)
         has_spread = self.kernels["weight_std"].notna().any()
-        weights.set_xlabel("weight,\nmean ± deviation" if has_spread else "weight")
+        weights.set_xlabel("weight,\nmean ± SD over folds" if has_spread else "weight")
         self._draw_intervals(alone, self.kernels, "alone", ALONE)
-        alone.set_xlabel(f"alone, above guessing:\n{self.gained}")
+        alone.set_xlabel(_with_interval(f"alone against guessing,\n{self.unit}", alone_levels))
         self._draw_losses(losses)
         names, groups = [short(str(name)) for name in self.kernels["kernel"]], self._groups()
         weights.set_yticks(range(len(names) + len(groups)), names + groups)
@@ -136,15 +135,18 @@ class KernelWorthDisplay(PanelsDisplay):
         if shuffled.notna().any():
             diamond: dict[str, Any] = {"markeredgecolor": paper(), "markersize": 7, "zorder": 4}
             places = np.arange(len(frame))
-            ax.plot(shuffled, places, "D", color=SHUFFLED, label="columns shuffled", **diamond)
+            ax.plot(
+                shuffled, places, "D", color=SHUFFLED, label="columns shuffled (mean)", **diamond
+            )
         # Above the diamond of its row, at any position.
         above: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "va": "bottom"}
         for place in np.flatnonzero(frame["left_out"].isna()):
             ax.annotate("can't be left out", (0, place), fontsize="small", color=ink(), **above)
         if self.margin:
             line: dict[str, Any] = {"color": ink(), "linestyle": ":", "linewidth": 1}
-            ax.axvline(self.scale * self.margin, label="margin", **line)
-        ax.set_xlabel(f"{self.lost},\nmean and confidence interval")
+            ax.axvline(-self.scale * self.margin, label="margin", **line)
+        levels = _levels("left_out", frame, self.together)
+        ax.set_xlabel(_with_interval(f"change in the score,\n{self.unit}", levels))
         handles, labels = ax.get_legend_handles_labels()
         if not handles:
             ax.set_xticks([])
@@ -152,6 +154,21 @@ class KernelWorthDisplay(PanelsDisplay):
             self.figure_.legend(
                 handles, labels, loc="outside upper right", ncols=4, frameon=False, reverse=True
             )
+
+
+def _levels(key: str, *tables: pd.DataFrame | None) -> list[float]:
+    """Return the levels of the intervals of tables that are drawn, the lowest first."""
+    levels = set()
+    for table in tables:
+        if table is not None and f"{key}_level" in table:
+            levels |= {*table.loc[table[f"{key}_low"].notna(), f"{key}_level"]}
+    return sorted(levels)
+
+
+def _with_interval(label: str, levels: Sequence[float]) -> str:
+    """Return the label of an axis of means with intervals of these levels."""
+    ends = dict.fromkeys(significant(100 * level, 3) for level in (*levels[:1], *levels[-1:]))
+    return f"{label}\n(lines: {' to '.join(ends)} % CI)" if ends else label
 
 
 def _drawn(group: Sequence[str]) -> str:
@@ -164,8 +181,8 @@ def _drawn(group: Sequence[str]) -> str:
 class ColumnEffectsDisplay(PanelsDisplay):
     """The columns of each kernel that move its part of the decision values most, a panel each.
 
-    Bars are the mean effect with its deviation over fits; beside them is the share of fits with the
-    column among the kernel's top columns.
+    Bars are the mean effect with its standard deviation over fits; beside them is the share of fits
+    with the column among the kernel's top columns. A single fit has neither.
 
     Parameters
     ----------
@@ -204,13 +221,15 @@ class ColumnEffectsDisplay(PanelsDisplay):
         return list(axes[:, 0])
 
     def _draw(self) -> None:
+        several = bool(self.effects["effect_std"].notna().any())
         panels = zip(self.axes_, self.effects.groupby("kernel", sort=False), strict=True)
         for ax, (kernel, table) in panels:
             top = table.head(self.most)
             _draw_bars(ax, top["effect"], top["effect_std"], BARS)
             words: dict[str, Any] = {"va": "center", "fontsize": "small", "color": ink()}
             ends = top["effect"] + top["effect_std"].fillna(0)
-            for place, (end, share) in enumerate(zip(ends, top["frequency"], strict=True)):
+            shares = top["frequency"].head(len(top) * several)
+            for place, (end, share) in enumerate(zip(ends, shares, strict=several)):
                 ax.text(end, place, f"  {percentage(share, digits=0)}", **words)
             ax.set_yticks(range(len(top)), [short(str(name)) for name in top["column"]])
             ax.invert_yaxis()
@@ -218,9 +237,10 @@ class ColumnEffectsDisplay(PanelsDisplay):
             ax.set_title(printable(str(kernel)), loc="left", fontsize="medium")
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(axis="y", length=0)
-        self.axes_[-1].set_xlabel(
-            "effect on decision values; share of fits in which it is selected"
-        )
+        label = "effect on decision values"
+        if several:
+            label += ", mean ± SD over fits; %: share of fits in which it is selected"
+        self.axes_[-1].set_xlabel(label)
 
 
 def _draw_bars(

@@ -60,8 +60,7 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "multik-mhks",
-            "Linear, Gaussian and quadratic kernels, one MHKS per kernel, coupled"
-            " (Wang, Chen and Sun 2008)",
+            "Linear, Gaussian and quadratic kernels, coupled MHKS (Wang, Chen and Sun 2008)",
             "ifsl(rule='gradient')",
             PLAIN_KERNELS,
             "empirical",
@@ -77,21 +76,20 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "rpemekl",
-            "Three members on maps of a tenth of the rows, at most 1,000, coupled MHKS, by vote"
+            "Three members on maps of a tenth of the samples, at most 1,000, coupled MHKS, by vote"
             " (Wang et al. 2013)",
             "ifsl(rule='gradient')",
             RPEMEKL_KERNELS,
-            # As in the paper's largest set; a tenth of millions of rows would take forever.
+            # As in the paper's largest set; a tenth of millions of samples would take forever.
             "empirical(subset=0.1, most=1000)",
             PRINTED_MHKS,
             members=3,
         ),
         Preset(
             "nu-mkl",
-            "Four Gaussian widths, weights for each of four soft clusters, embedding"
-            " (Mu and Zhou 2011)",
+            "Four Gaussian widths, weights for four soft clusters, embedding (Mu and Zhou 2011)",
             # Two alternations, each as far as the ratio rises: converged weights overfit the
-            # training rows, and the published steps stop far from convergence.
+            # training samples, and the published steps stop far from convergence.
             "cluster-gating(n_clusters=4, alpha=0.001, max_iter=2)",
             FOUR_WIDTHS,
             "implicit",
@@ -100,7 +98,7 @@ def mklkit_presets() -> Iterable[Preset]:
         *(
             Preset(
                 f"paper-dimkl{number}",
-                f"DiMKL {number} on five Gaussian widths, libsvm with C = 1 (Price et al. 2022)",
+                f"DiMKL {number} on five Gaussian widths (Price et al. 2022), libsvm with C = 1",
                 f"dimkl{number}",
                 FIVE_WIDTHS,
                 "implicit",

@@ -62,7 +62,7 @@ class CombinerTraits(Facts):
     several_targets : bool, default=False
         Whether several numeric targets can share its kernel weights.
     row_weights : {"refused", "learner", "throughout"}, default="refused"
-        Where weights of samples count: nowhere, so that they raise an error; only in the learner;
+        Where sample weights count: nowhere, so that they raise an error; only in the learner;
         or in the kernel weights too.
     from_moments : bool, default=False
         Whether, on features, its weights need only counts, sums and products per class, so that
@@ -116,15 +116,15 @@ class Decision(Protocol):
         """The weight of each kernel (M,), on the simplex unless its combiner's traits differ."""
 
     def decide(self, rows: Array) -> Array:
-        """Return the decision values (n,) of new rows (n, d)."""
+        """Return the decision values (n,) of new samples (n, d)."""
 
 
 @runtime_checkable
 class GatedDecision(Decision, Protocol):
-    """A decision in which each row has its own kernel weights."""
+    """A decision in which each sample has its own kernel weights."""
 
     def gate_weights(self, rows: Array) -> Array:
-        """Return each row's weight on each kernel, (n, M)."""
+        """Return each sample's weight on each kernel, (n, M)."""
 
 
 class Combiner(Component, ABC):
@@ -192,7 +192,7 @@ class Combiner(Component, ABC):
         views : Views
             The M kernels on the training samples.
         target : Target
-            What to learn, with the weights of samples unless ``traits.row_weights`` is
+            What to learn, with the sample weights unless ``traits.row_weights`` is
             ``"refused"``.
         learner : Learner
             The learner to fit, on a view or a weighted sum of them.

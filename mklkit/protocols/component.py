@@ -66,7 +66,7 @@ LANDMARK_MAP = "empirical(subset=1000)"
 """The map for more rows than a Gram matrix should have."""
 
 LARGE_LEARNER = "learner='mhks'"
-"""A learner that reads rows in parts."""
+"""A learner that reads samples in parts."""
 
 FOR_LARGE_DATA = f"feature_map={LANDMARK_MAP!r}, {LARGE_LEARNER}"
 """A map and a learner that need no Gram matrix."""

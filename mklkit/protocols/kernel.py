@@ -1,4 +1,4 @@
-"""Kernels, the similarity of two rows, and feature maps, from a kernel to columns."""
+"""Kernels, the similarity of two samples, and feature maps, from a kernel to columns."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ class Kernel(Component, ABC):
         """
 
     def unknown(self, ids: Any) -> NDArray[np.bool_]:
-        """Return which samples a kernel on row ids can't look up: they miss its source.
+        """Return which samples a kernel on sample ids can't look up: they miss its source.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class Kernel(Component, ABC):
         return np.zeros(len(ids), bool)
 
     def known_ids(self) -> Sequence[str]:
-        """Return the identifiers that a kernel on row ids can look up, to be told in messages.
+        """Return the identifiers that a kernel on sample ids can look up, to be told in messages.
 
         Returns
         -------
@@ -293,7 +293,7 @@ class Kernel(Component, ABC):
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel fitted to weighted samples.
 
-        Override it if the fit depends on the weights of samples, as a width by rule does: integer
+        Override it if the fit depends on the sample weights, as a width by rule does: integer
         weights must give the same kernel as :meth:`fit` on repeated samples. By default the weights
         have no effect.
 
@@ -372,7 +372,7 @@ class FixedKernel(Kernel, FittedKernel):
     __slots__ = ()
 
     def fit(self, rows: Array) -> Self:
-        """Return the kernel (nothing depends on the rows)."""
+        """Return the kernel (nothing depends on the samples)."""
         return self
 
 
@@ -397,7 +397,7 @@ class FeatureMapTraits(Facts):
         depend only on these may be computed with the map ``instead``.
     needs_mean_rows : bool, default=False
         Whether it evaluates kernels at means of samples, which do not exist for text, categories or
-        row ids.
+        sample ids.
     sparse : bool, default=False
         Whether it can be fitted to samples in a ``scipy.sparse.csr_array``, those of a sparse
         source.

@@ -1,6 +1,6 @@
 """Learners: one decision function from one view, alone or coupled with those of other views.
 
-A coupled learner has a subproblem per view. ``N`` training rows, ``G`` columns: variants of one
+A coupled learner has a subproblem per view. ``N`` training samples, ``G`` columns: variants of one
 learner that are fitted side by side on the same view, one per grid point of a search and a single
 one in an ordinary fit.
 """
@@ -397,7 +397,7 @@ class Subproblem(ABC):
 
     @property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have the view's source; None if all do. Others have outputs of 0."""
+        """The samples (n,) that have the view's source, None for all; others have outputs of 0."""
         return None
 
     @abstractmethod
@@ -413,8 +413,8 @@ class Subproblem(ABC):
         targets : ndarray of shape (N, G)
             The targets t.
         data_weights : ndarray of shape (G,)
-            The weight s of the square in each column. Squares are also weighted by the weights of
-            samples.
+            The weight s of the square in each column. Squares are also weighted by the sample
+            weights.
         columns : slice or ndarray of int, default=slice(None)
             The variants that these G columns belong to.
 
@@ -716,7 +716,7 @@ class Learner(Component, ABC):
         side : TrainingView
             Features or a Gram matrix of the training samples.
         target : Target
-            What to learn, with the weights of samples if ``traits.takes_row_weights``.
+            What to learn, with the sample weights if ``traits.takes_row_weights``.
 
         Returns
         -------
@@ -748,7 +748,7 @@ class Learner(Component, ABC):
         """Return the learner with numbers in place of the choices that it makes itself.
 
         Such choices are made by fits on parts of the samples. Folds of a search or of a learned
-        fusion then use one choice, such as one C. By default nothing is chosen.
+        late fusion then use one choice, such as one C. By default nothing is chosen.
 
         Parameters
         ----------
@@ -772,7 +772,7 @@ class Learner(Component, ABC):
         side : TrainingView
             Features or a Gram matrix of the training samples.
         target : Target
-            The weights of samples, if the learner can use them. Its values are not used, because
+            The sample weights, if the learner can use them. Its values are not used, because
             they come with each ``solve``.
         variants : sequence of Learner
             Copies of the learner that differ only in the parameters in ``coupling.variants``; in an

@@ -1,4 +1,4 @@
-"""Strategies for rows that lack a source, in training and in prediction."""
+"""Strategies for samples with a missing source, in training and in prediction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Missing(Component, ABC):
         Whether all missing values become medians, so that no sample misses a source; by default
         False.
     drops : bool
-        Whether training samples that miss a source are left out, and new ones raise an error; by
+        Whether training samples that miss a source are dropped, and new ones raise an error; by
         default False.
 
     See Also

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 ARRAY = np.ndarray, "a NumPy array"
 TRIAL_ROWS = 3
-"""The number of rows on which a fitted kernel, map or learner is tried."""
+"""The number of samples on which a fitted kernel, map or learner is tried."""
 
 
 def component_error(component: Component, fault: str) -> ComponentError:
@@ -88,7 +88,7 @@ return numbers of shape (2,) here; it returned shape (2, 2).
 
 
 def check_kernel(component: Component, kernel: FittedKernel, rows: Any) -> None:
-    """Raise an error if a fitted kernel's values for a few rows (N, d) have another shape."""
+    """Raise an error if a fitted kernel's values for a few samples (N, d) have another shape."""
     some = rows[:TRIAL_ROWS]
     fewer = some[: max(1, some.shape[0] - 1)]
     values = result_of(component, "the fitted kernel", kernel(some, fewer), *ARRAY)
@@ -97,7 +97,7 @@ def check_kernel(component: Component, kernel: FittedKernel, rows: Any) -> None:
 
 
 def check_map(component: FeatureMap, fitted: FittedMap, rows: Any) -> None:
-    """Raise an error if a fitted map's columns of a few rows (N, d) have another shape."""
+    """Raise an error if a fitted map's columns of a few samples (N, d) have another shape."""
     some = rows[:TRIAL_ROWS]
     columns = result_of(component, "transform", fitted.transform(some), *ARRAY)
     array_of(component, "transform", columns, (some.shape[0], "p" if fitted.explicit else "N"))

@@ -1,6 +1,22 @@
 """Samples: numbers, columns of text and categories, and which sources each sample has.
 
 Shapes: ``n`` new samples, ``N`` training samples, ``M`` kernels (views), ``p`` columns of a map.
+
+Users pass an array, a data frame, a memory map, a ``RowSource`` such as ``StoredRows``, or a Dask
+collection. ``read_rows`` (``estimators/reading.py``) turns each of them into ``Rows`` at the
+boundary of an estimator, and no function inside asks where they come from. ``Rows`` consist of
+
+- ``numbers`` (N, d): an array in memory, ``ColumnBlocks`` if some sources are sparse, or a
+  ``Store``: ``StorePart`` for a file or another ``RowSource``, ``DaskRows`` for chunks on workers,
+  ``GoneNumbers`` for samples that ``partial_fit`` has summed;
+- ``others``, the columns that kernels read as text or categories, by position;
+- ``medians``, the values for missing values, if samples may have some.
+
+``rows[members]`` are samples in memory, and ``rows.take(members)`` are samples that stay where they
+are. ``rows.arrays_of(kernels)`` is what each kernel reads, a plain array in memory, after its
+scaling. A kernel that declares ``sparse`` in its traits gets sparse columns as a ``csr_array``,
+whose zeros take no memory until the Gram matrix. Kernels with the same columns and scaling get the
+same array, which identifies what is computed from it.
 """
 
 from __future__ import annotations
@@ -81,10 +97,10 @@ class RowSource(Protocol):
         """The names of the columns, for binding kernels; None if they have none."""
 
     def __len__(self) -> int:
-        """Return the number of rows N."""
+        """Return the number of samples N."""
 
     def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
-        """Return some rows (n, d) as an array in memory."""
+        """Return some samples (n, d) as an array in memory."""
 
     def check_unchanged(self) -> None:
         """Raise a :class:`mklkit.errors.DataError` if the rows have changed since they were opened.
@@ -187,7 +203,7 @@ class StorePart(Store):
 
 
 def _are_members(some: SomeRows, _: Any, members: Any) -> None:
-    """Refuse members that would be more than the samples: a file must not state a large array."""
+    """Reject members that would be more than the samples: a file must not state a large array."""
     if members.ndim != 1 or members.dtype.kind != "i" or len(members) > len(some.rows):
         raise ValueError(f"expected the places of at most {len(some.rows)} samples")
 
@@ -230,7 +246,7 @@ class ColumnBlocks:
     blocks : tuple of ndarray and csr_array of shape (N, k)
         The columns of each source, in one type of numbers. Zeros that are not stored are no gaps.
     missing : tuple of ndarray of bool of shape (N,) or None
-        Which samples miss all columns of each sparse block, whose rows are empty there; None if
+        Which samples miss all columns of each sparse block, whose samples are empty there; None if
         all have them, and for arrays, in which gaps are NaN.
 
     Examples
@@ -411,7 +427,7 @@ class Rows:
 
     @classmethod
     def of(cls, X: Any) -> Self:
-        """Return an array in memory, a store or a user's :class:`RowSource` as rows."""
+        """Return an array in memory, a store or a user's :class:`RowSource` as samples."""
         if isinstance(X, cls):
             return X
         held = isinstance(X, np.ndarray | ColumnBlocks | Store)
@@ -457,7 +473,7 @@ class Rows:
 
     @cached_property
     def digest(self) -> str:
-        """A key that identifies the content of rows in memory."""
+        """A key that identifies the content of samples in memory."""
         return str(joblib.hash((self.numbers, self.others, self.medians)))
 
     def __len__(self) -> int:
@@ -472,7 +488,7 @@ class Rows:
         return np.asarray(numbers if self.in_memory else numbers[:], dtype)
 
     def __getitem__(self, members: Members, /) -> Rows:
-        """Return some of the samples in memory; refuse NaN and infinity in numbers that were read.
+        """Return some of the samples in memory; reject NaN and infinity in numbers that were read.
 
         Raises
         ------
@@ -485,8 +501,8 @@ class Rows:
         broken = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0])
         number = int(np.arange(len(self))[members][broken])
         raise DataError(
-            f"Row {number} (counted from 0) has NaN or infinity, which kernels can't compare in"
-            " rows read in parts. Fill the gaps, leave such rows out, or pass a table in memory."
+            f"Sample {number} (counted from 0) has NaN or infinity, which kernels can't compare in"
+            " samples read in parts. Fill the gaps, leave such rows out, or pass a table in memory."
         )
 
     def take(self, members: Members) -> Rows:
@@ -523,7 +539,7 @@ class Rows:
     def arrays_of(self, kernels: Sequence[Reader]) -> list[Any]:
         """Return what each kernel reads (N, k), or (N, L) for text, with medians in gaps.
 
-        Kernels on the same columns get the same array, which identifies its quantities. Of rows
+        Kernels on the same columns get the same array, which identifies its quantities. Of samples
         in a store, it is a store that is not read yet.
         """
         return [self._read(kernel)[0] for kernel in kernels]

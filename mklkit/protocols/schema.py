@@ -1,4 +1,14 @@
-"""The schema of a table: what its columns hold, what they are for, and how gaps are filled."""
+"""The schema of a table: what its columns hold, what they are for, and how gaps are filled.
+
+A ``Schema`` says of each ``Column`` of a table its name, what it holds, how it is written, its
+role, what kernels read in it, and what becomes of its missing values. ``Columns`` keep an array for
+each of these properties, because tables may have tens of thousands of columns; code asks them for
+masks and arrays, not each column in turn. The ``Table`` that ``load_table`` returns has a schema,
+and so has a data set of a comparison. The encoded columns are a schema too, with the column that
+each was made from and the median for its missing values. The schema of an estimator is that of the
+samples that it gets (``estimators/reading.py``), because it may be used without an encoder. What is
+done to columns before a kernel is in no schema, but in the ``BoundKernel`` (``views/scaling.py``).
+"""
 
 from __future__ import annotations
 
@@ -18,12 +28,12 @@ __all__ = ["AS_READ", "Column", "Columns", "Gaps", "Holds", "Role", "Schema", "S
 Holds = Literal["numbers", "text", "dates", "complex numbers", "other values"]
 """What a column holds: only these (dates are also times and durations), or mixtures."""
 
-Role = Literal["feature", "identifier", "empty", "target", "weight", "group", "split", "left out"]
-"""What a column is for. Identifiers are left out unless a kernel reads them as they are; empty ones
+Role = Literal["feature", "identifier", "empty", "target", "weight", "group", "split", "dropped"]
+"""What a column is for. Identifiers are omitted unless a kernel reads them as they are; empty ones
 have no value in training."""
 
 Gaps = Literal["median", "category", "kept"]
-"""What gaps become: the median of the training rows, a category of their own, or nothing, because
+"""What gaps become: the median of training samples, a category of their own, or nothing, because
 the kernels skip them or the sample misses its source."""
 
 AS_READ = "as read"
@@ -55,7 +65,7 @@ class Column:
     gaps : str
         What its gaps become.
     fill : float, optional
-        The median that replaces a gap, NaN if none does; None if the training rows were read in
+        The median that replaces a gap, NaN if none does; None if the training samples were read in
         parts, so that it is unknown.
     n_gaps : int
         The number of gaps in the training rows, in an estimator's rows if kernels read more than
@@ -288,7 +298,7 @@ class Schema:
     missing_value : str or float, optional
         A value that marks a gap, such as ``-9``.
     settled : bool
-        Whether the columns are settled for these sources, so that other rows change nothing.
+        Whether the columns are settled for these sources, so that other samples change nothing.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from mklkit.protocols.rows import Array
 __all__ = ["Answers", "Score", "Scorer", "of_labels", "values_of"]
 
 Scorer = Callable[[Any, Any, Any], float]
-"""A function of a fitted model, rows and targets; larger is better."""
+"""A function of a fitted model, samples and targets; larger is better."""
 
 
 @attrs.frozen(eq=False)
@@ -27,9 +27,9 @@ class Answers:
     truth, predictions : ndarray of shape (n,) or (n, n_targets)
         The targets and their predictions; of classes their numbers.
     counts : ndarray of shape (n,), optional
-        How many rows each pair stands for.
+        How many samples each pair stands for.
     training : ndarray, optional
-        The targets of the training rows.
+        The targets of the training samples.
     baseline : float
         What the baseline without features reaches in its own score.
     variance : ndarray of shape (n_targets,), optional
@@ -117,7 +117,7 @@ class Score:
     low, high : float
         The range of its value.
     head, short : str
-        Heads of tables, and on a terminal (None: left out).
+        Heads of tables, and on a terminal (None: omitted).
     decimal : bool
         Whether tables write a share as a decimal, as is usual for areas.
     of_model : callable, optional

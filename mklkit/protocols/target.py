@@ -1,6 +1,22 @@
 """Targets: the values to learn.
 
 Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
+
+A target has the kind of what the model learns to predict (``TargetKind``): two classes, several
+classes in one fit, numbers, none, or the kind of a package's task. Combiners and learners declare
+the kinds that they learn from (``learns``) and whether they use sample weights. What else depends
+on the kind is asked of it: the numbers that stand for the target where kernels are aligned
+(``response``), the losses by which kernels are chosen, and the classes by which folds are
+stratified. A combiner that learns from ``"any"`` kind therefore works with the kinds of packages.
+Components split samples with ``Target.folds``, so that no group is on both sides of a split.
+
+``row_weights`` are positive: samples of weight 0 are dropped when training data are checked, and
+class weights are multiplied in (``estimators/training_data.py``). Every sum over samples has one
+weighted form: ``TrainingView.class_moments(y, row_weights)`` for normal matrices, class means,
+scatter and alignments of features; ``centered_gram`` and the matrix sK + αV⁻¹ for Gram matrices.
+``NormalMatrix.total`` and ``ClassMoments.counts`` are sums of weights. For alignments, tiles weight
+pairs of samples. Kernels with ``fit_weighted`` use the weights to fit their widths, so that
+different weights give different views.
 """
 
 from __future__ import annotations
@@ -136,12 +152,12 @@ class Target:
         return cls(NO_TARGET, np.zeros(n_rows), row_weights)
 
     def __len__(self) -> int:
-        """Return the number of rows N."""
+        """Return the number of samples N."""
         return len(self.values)
 
     @property
     def counts(self) -> Array:
-        """The weight of each row (N,), 1 by default."""
+        """The weight of each sample (N,), 1 by default."""
         return np.ones(len(self)) if self.row_weights is None else self.row_weights
 
     @property

@@ -48,7 +48,7 @@ class TargetKind(ABC):
     of_classes : bool, default=False
         Whether the values are classes.
     is_empty : bool, default=False
-        Whether there is nothing to learn but the rows themselves.
+        Whether there is nothing to learn but the samples themselves.
 
     See Also
     --------
@@ -113,7 +113,7 @@ class TargetKind(ABC):
         """
 
     def strata(self, values: NDArray[Any]) -> NDArray[Any] | None:
-        """Return a class (N,) per row by which folds are stratified, None for shuffled folds.
+        """Return a class (N,) per sample by which folds are stratified, None for shuffled folds.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class TargetKind(ABC):
         return np.square(decided - self.response(values)).reshape(len(values), -1).sum(axis=1)
 
     def is_several(self, values: Array) -> bool:
-        """Return whether a learner decides several values per row instead of one.
+        """Return whether a learner decides several values per sample instead of one.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class _Labels(_BuiltIn):
     of_classes: ClassVar[bool] = True
 
     def read(self, y: Any) -> NDArray[Any]:
-        """Return class labels; refuse missing ones and numbers that are not classes."""
+        """Return class labels; raise an error for missing ones and numbers that are not classes."""
         # Imported late, since every command imports the protocols.
         import pandas as pd
         from sklearn.utils import assert_all_finite, column_or_1d
@@ -202,7 +202,7 @@ class _Labels(_BuiltIn):
             missing = np.flatnonzero(pd.isna(labels))
             if len(missing):
                 raise DataError(
-                    f"{len(missing)} of {len(labels)} rows have no class label, the first is row"
+                    f"{len(missing)} of {len(labels)} samples have no class label; the first is"
                     f" {missing[0]} (counted from 0): remove them or give them a label."
                 )
         assert_all_finite(labels, input_name="y")
@@ -243,7 +243,7 @@ class _Numbers(_BuiltIn):
     words: ClassVar[str] = "numbers (regression)"
 
     def read(self, y: Any) -> Array:
-        """Return the numbers in float64; refuse text and dates."""
+        """Return the numbers in float64; raise an error for text and dates."""
         from sklearn.utils import check_array, column_or_1d
 
         values = np.asarray(y)
@@ -273,10 +273,10 @@ class _Numbers(_BuiltIn):
 
 
 class _NoTarget(_BuiltIn):
-    """Rows without labels."""
+    """Samples without labels."""
 
     name: ClassVar[str] = "none"
-    words: ClassVar[str] = "rows without labels"
+    words: ClassVar[str] = "samples without labels"
     is_empty: ClassVar[bool] = True
 
     def read(self, y: Any) -> Array:

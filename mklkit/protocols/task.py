@@ -3,6 +3,13 @@
 A task is one class in one module. It states how its target columns are read and split, the scores,
 the baseline, the estimator and the words for them; commands, comparisons and reports know tasks
 only. Those of packages are registered like any other component.
+
+Commands, ``explain``, ``compare``, searches and ``cross_validate`` differ between targets only
+through their task, which they get by its name (``registry/tasks.py``) or from a model
+(``estimators/task_of.py``). Tasks of packages may add options for their target columns, which
+commands offer (``cli/target_columns.py``). A task lists its scores in ``scores``, over which all
+tables, JSON and stored runs iterate; a ``Score`` (``score.py``) says how it is computed, named,
+written and counted.
 """
 
 from __future__ import annotations
@@ -108,7 +115,7 @@ class Task(Component, ABC):
     n_predicted : int, optional
         How many columns a prediction has, if these are not as many as there are targets.
     least_fold : int, default=1
-        The fewest rows of a fold, if folds are not stratified.
+        The fewest samples of a fold, if folds are not stratified.
     default_methods : tuple of str, default=()
         The combiners that a comparison has by default, by name or glob.
 
@@ -286,12 +293,12 @@ class Task(Component, ABC):
         expected = (n_rows, self.n_targets) if self.n_targets > 1 else (n_rows,)
         if targets.shape != expected:
             raise DataError(
-                f"Expected a {self.noun} per row and target, {expected}; got y of shape"
+                f"Expected a {self.noun} per sample and target, {expected}; got y of shape"
                 f" {targets.shape}."
             )
         gaps = int(pd.isna(targets).reshape(n_rows, -1).any(axis=1).sum())
         if gaps:
-            raise DataError(f"{counted(gaps, 'row')} without a {self.noun}: leave them out.")
+            raise DataError(f"{counted(gaps, 'sample')} without a {self.noun}: leave them out.")
         return targets
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
@@ -376,7 +383,7 @@ class Task(Component, ABC):
     def summary(self, targets: NDArray[Any], counts: pd.Series | None = None) -> str:
         """Return what targets hold, such as ``"numbers from 1 to 7"``.
 
-        If the targets are a sample, ``counts`` are the numbers of all rows by class.
+        If the targets are a sample, ``counts`` are the numbers of all samples by class.
 
         Parameters
         ----------
@@ -503,7 +510,7 @@ class Task(Component, ABC):
     # Splits.
 
     def strata(self, targets: NDArray[Any]) -> NDArray[Any] | None:
-        """Return the class of each row (N,) by which folds are stratified, None if there is none.
+        """Return the class of each sample (N,) by which folds are stratified, or None.
 
         That of the task's first kind by default.
 
@@ -546,7 +553,7 @@ class Task(Component, ABC):
         return make_splits(targets, request, seed=seed, groups=groups, strata=strata)
 
     def gives(self, features: pd.DataFrame, targets: NDArray[Any]) -> list[str]:
-        """Return the features that tell the target of every row by themselves, beyond chance.
+        """Return the features that tell the target of every sample by themselves, beyond chance.
 
         Parameters
         ----------
@@ -664,7 +671,7 @@ class Task(Component, ABC):
     def scorer(
         self, name: str, variance: Array | None = None, training: NDArray[Any] | None = None
     ) -> Scorer:
-        """Return a function of a fitted model, rows and targets, as scikit-learn's scorers.
+        """Return a function of a fitted model, samples and targets, as scikit-learn's scorers.
 
         One of several splits has the ``variance`` of :meth:`held_out` for its R², and ``training``
         are the targets that the model has learned from.
@@ -747,7 +754,7 @@ class Task(Component, ABC):
         training: NDArray[Any] | None = None,
         variance: Array | None = None,
     ) -> Answers:
-        """Return what scores may see of a fitted model on some rows.
+        """Return what scores may see of a fitted model on some samples.
 
         Parameters
         ----------
@@ -788,9 +795,9 @@ class Task(Component, ABC):
         predictions : ndarray of shape (n,) or (n, T)
             Their predictions.
         training : ndarray, optional
-            The targets of the training rows; default: ``truth``.
+            The targets of the training samples; default: ``truth``.
         counts : ndarray of shape (n,), optional
-            How many rows each pair of a target and a prediction stands for; default: one.
+            How many samples each pair of a target and a prediction stands for; default: one.
         variance : ndarray, optional
             As for :meth:`scorer`.
 
@@ -846,7 +853,7 @@ class Task(Component, ABC):
         return float(scorer(guess, np.zeros((len(truth), 1)), truth))
 
     def guess_baseline(self, name: str, scores: Mapping[str, Any]) -> float:
-        """Return what the baseline without features reaches in a score of some rows.
+        """Return what the baseline without features reaches in a score of some samples.
 
         Parameters
         ----------
@@ -941,7 +948,7 @@ class Task(Component, ABC):
     # Predictions.
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
-        """Return the predicted columns for rows, as they are written: one for each target.
+        """Return the predicted columns for samples, as they are written: one for each target.
 
         Parameters
         ----------
@@ -962,7 +969,7 @@ class Task(Component, ABC):
         return pd.DataFrame(values, columns=several if values.ndim > 1 else [PREDICTION])
 
     def likeliest(self, model: Any, rows: Any, count: int) -> pd.DataFrame:
-        """Return the predicted columns for rows, and the likeliest classes of each, best first.
+        """Return the predicted columns for samples, and the likeliest classes of each, best first.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The views for combiners and learners: kernels on the training rows of one problem."""
+"""The views for combiners and learners: kernels on the training samples of one problem."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TrainingView(Protocol):
         Returns
         -------
         ndarray of shape (n, N)
-            Their rows, in single precision if only these were computed.
+            Their samples, in single precision if only these were computed.
         """
 
     def own_similarities(self) -> Array:
@@ -370,7 +370,7 @@ class KernelProducts:
         labels : ndarray of shape (N,)
             Labels −1 and +1, or numbers.
         row_weights : ndarray of shape (N,), optional
-            The weights of samples by which the products are weighted.
+            The sample weights by which the products are weighted.
 
         Returns
         -------
@@ -446,7 +446,7 @@ class Projector:
 
 
 class KernelView(TrainingView, Protocol):
-    """One kernel with one feature map on the training rows.
+    """One kernel with one feature map on the training samples.
 
     Every quantity is computed once, on first use, together with those that other views share.
     """
@@ -455,7 +455,7 @@ class KernelView(TrainingView, Protocol):
     """The kernel's name in results."""
     kernel: FittedKernel
     rows: Array
-    """(N, d): the training rows, restricted to the kernel's own columns."""
+    """(N, d): the training samples, restricted to the kernel's own columns."""
     projector: Projector
     kernel_rows: Any
     """The kernel on the training rows, in the form for computing tiles (``KernelRows``)."""
@@ -466,14 +466,14 @@ class KernelView(TrainingView, Protocol):
 
     @property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have its source; None if all do, or fewer than two."""
+        """The samples (n,) that have its source; None if all do, or fewer than two."""
 
     @property
     def present(self) -> KernelView:
         """This view on its members; the view itself if these are None."""
 
     def restricted(self, members: NDArray[np.intp]) -> KernelView:
-        """Return only this view on some of the rows, with the map fitted to all of them."""
+        """Return only this view on some of the samples, with the map fitted to all of them."""
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the Gram matrix's blocks by class."""
@@ -483,7 +483,7 @@ class KernelView(TrainingView, Protocol):
     ) -> float:
         """Return the alignment of the Gram matrix with the label kernel yyᵀ.
 
-        With weights of rows (N,), a row of weight 2 counts as the same row twice.
+        With sample weights (N,), a sample of weight 2 counts as the same sample twice.
         """
 
 
@@ -580,7 +580,7 @@ class Views(Protocol):
 
     @property
     def learner_kernels(self) -> Any:
-        """The kernels that learners work on, on the rows of each (``KernelRows``)."""
+        """The kernels that learners work on, on the samples of each (``KernelRows``)."""
 
     def products(self, y: Array | None = None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels.

@@ -29,7 +29,7 @@ from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.scaling import scaling_named
 
 AUTO_KERNELS = "auto"
-"""In place of a kernel: one chosen from the training rows for each source."""
+"""In place of a kernel: one chosen from the training samples for each source."""
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
@@ -42,8 +42,8 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
     Kernels are spec strings (``"label:rbf(sigma='mean')[scale]@columns"``), kernels, matrices of
     all rows, functions of two arrays of rows, or a list of these and of ``(label, kernel, columns,
     scale)``; None stands for the default ones. ``"label:auto@columns"``, or ``"label@columns"``, is
-    a source whose kernel and scale are chosen from the training rows. A label is the user's, else
-    the spec string as typed, or all parameters of an object, so that it does not change with a
+    a source whose kernel and scale are chosen from the training samples. A label is the user's,
+    else the spec string as typed, or all parameters of an object, so that it does not change with a
     default. Repeated labels are numbered.
 
     Examples
@@ -109,7 +109,7 @@ def refuse_auto(kernels: Sequence[BoundKernel], reason: str) -> None:
     label = next((bound.label for bound in kernels if bound.auto), None)
     if label is not None:
         raise SpecError(
-            f"Kernel {quoted(label)} is to be chosen from training rows and their targets, and"
+            f"Kernel {quoted(label)} is to be chosen from training samples and their targets, and"
             f" {reason}: name the kernel."
         )
 
@@ -172,7 +172,7 @@ def _bind(value: Any) -> BoundKernel:
 
 
 def _chosen_later(label: str | None, columns: Any, scale: str | None) -> BoundKernel:
-    """Return a source whose kernel is chosen from the training rows."""
+    """Return a source whose kernel is chosen from the training samples."""
     if scale is not None:
         raise SpecError(
             f"What is done to columns is chosen with the kernel: leave out [{scale}], or name the"

@@ -49,7 +49,7 @@ def _default_instance(cls: Any) -> Any:
 def names_of_able(
     registry: Registry, kind: Kind, target: TargetKind, weighted: bool = False
 ) -> list[str]:
-    """Return the names of the combiners or learners that can learn a kind, with row weights."""
+    """Return the names of the combiners or learners that can learn a kind, with sample weights."""
     return [
         component.name
         for component in default_instances(registry, kind)
@@ -60,7 +60,7 @@ def names_of_able(
 def check_able(
     registry: Registry, kind: Kind, component: Any, target: TargetKind, weighted: bool = False
 ) -> None:
-    """Refuse a combiner or learner that can't learn a kind of target, or can't weigh rows."""
+    """Reject a combiner or learner that can't learn a kind of target, or can't weigh samples."""
     inability = _inability(traits_of(component, TRAITS[kind]), target, weighted)
     if inability:
         able = ", ".join(names_of_able(registry, kind, target, weighted)) or "none"
@@ -70,7 +70,7 @@ def check_able(
 
 
 def check_gives_weights(combiner: Any, target: TargetKind, consequence: str) -> None:
-    """Refuse a combiner that does not learn from a weighted sum of kernels.
+    """Raise an error for a combiner that does not learn from a weighted sum of kernels.
 
     ``consequence`` ends the sentence of the error."""
     if combiner.gives_weights:
@@ -91,7 +91,7 @@ def _inability(traits: Any, target: TargetKind, weighted: bool) -> str:
         weighs = traits.takes_row_weights
     else:
         weighs = traits.row_weights != "refused"
-    return "" if weighs or not weighted else "can't take weights of rows or classes"
+    return "" if weighs or not weighted else "can't take sample weights or classes"
 
 
 def kernels_on(reads: Reads, column: str = "") -> str:
@@ -151,9 +151,10 @@ def choose_components(
 ) -> Choice:
     """Return combiner, map and learner; by default the map and learner of the combiner.
 
-    A learner for numbers, or for rows without labels, replaces the combiner's default if that one
-    can't do the task. ``weighted`` tells whether rows have weights. An IncompatibleError lists the
-    components that can learn from the map, do the task or weigh rows, if the given ones can't.
+    A learner for numbers, or for samples without labels, replaces the combiner's default if that
+    one can't do the task. ``weighted`` tells whether samples have weights. An IncompatibleError
+    lists the components that can learn from the map, do the task or weigh samples, if the given
+    ones can't.
     """
     parts = combiner, feature_map, learner
     if all(part is None or isinstance(part, str) for part in parts):
@@ -197,7 +198,7 @@ def _chosen(
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
     if weighted and traits.row_weights == "learner":
-        alike = "count all rows equally; weights of rows count in the learner"
+        alike = "count all samples equally; sample weights count in the learner"
         notes.insert(0, f"kernel weights of {combiner.name} {alike}")
     return Choice(combiner, feature_map, learner, tuple(notes))
 

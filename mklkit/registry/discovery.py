@@ -42,10 +42,10 @@ class PluginFailure:
     def __str__(self) -> str:
         error = self.error if self.error.endswith((".", "!", "?", "…")) else f"{self.error}."
         if self.name is None:
-            package = f"package {self.distribution} is left out: {error}"
+            package = f"package {self.distribution} is ignored: {error}"
             return f"{package} Other libraries, such as numba, may fail until it is reinstalled."
         return (
-            f"plugin {quoted(self.name)} of {self.distribution} is left out: {error} 'pip uninstall"
+            f"plugin {quoted(self.name)} of {self.distribution} is ignored: {error} 'pip uninstall"
             f" {self.distribution}' removes it; {SWITCH}={self.distribution} leaves it out without"
             " this warning."
         )
@@ -106,7 +106,7 @@ def installed_plugins(
     """Return the entry points of a group, by name.
 
     ``on_failure`` is called with each distribution of the group that can't be read. Those that
-    ``MKLKIT_DISABLE_PLUGINS`` names are left out.
+    ``MKLKIT_DISABLE_PLUGINS`` names are ignored.
     """
     plugins: dict[str, list[InstalledPlugin]] = {}
     left_out = {canonical(name.strip()) for name in os.environ.get(SWITCH, "").split(",")}

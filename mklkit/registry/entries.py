@@ -91,7 +91,7 @@ def kind_of(cls: type) -> Kind | None:
 
 
 def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
-    """Return the entry of a component class or preset; refuse anything else."""
+    """Return the entry of a component class or preset; raise an error for anything else."""
     if kind == "preset":
         if not isinstance(target, Preset):
             raise TypeError(f"expected a mklkit.plugin.Preset, got {quoted(target)}")

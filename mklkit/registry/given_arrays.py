@@ -19,7 +19,7 @@ OURS = "mklkit"
 def writes_explained(components: Iterable[Any]) -> Iterator[None]:
     """Turn the error of a component that writes into an array it was given into one with its name.
 
-    Components get rows, targets and weights that others use after them, so these are read-only.
+    Components get samples, targets and weights that others use after them, so these are read-only.
     Errors in mklkit's own components are bugs and are not changed.
     """
     try:
@@ -32,7 +32,7 @@ def writes_explained(components: Iterable[Any]) -> Iterator[None]:
             raise
         raise MKLKitError(
             f"{quoted(component.name)} writes into an array that it was given"
-            f" ({plain_message(error)}). Other components use the same rows, targets and weights:"
+            f" ({plain_message(error)}). Other components use the same data, targets and weights:"
             " let it change a copy, such as y.copy(). The data are not at fault."
         ) from error
 

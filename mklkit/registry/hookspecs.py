@@ -142,7 +142,7 @@ def mklkit_learners() -> Iterable[type[Learner]]:  # type: ignore[empty-body]
 
 @hookspec
 def mklkit_missing() -> Iterable[type[Missing]]:  # type: ignore[empty-body]
-    """Return strategies for rows that lack a source; each has a ``name``."""
+    """Return strategies for samples with a missing source; each has a ``name``."""
 
 
 @hookspec
@@ -160,5 +160,5 @@ def mklkit_model_types() -> Iterable[type]:  # type: ignore[empty-body]
     """Return further classes that occur in model files with the plugin's fitted objects.
 
     Component classes need not be listed. A model file with a class that no installed plugin
-    lists is refused.
+    lists raises an error.
     """

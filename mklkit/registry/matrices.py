@@ -19,7 +19,7 @@ from mklkit.registry.specs import build, to_spec
 
 @attrs.frozen
 class FunctionKernel(FixedKernel):
-    """A function f(A, B) of rows (n, d), called on blocks of rows by several threads."""
+    """A function f(A, B) of samples (n, d), called on blocks of samples by several threads."""
 
     name: ClassVar[str] = "function"
     traits: ClassVar[KernelTraits] = KernelTraits(definite=False)
@@ -32,12 +32,12 @@ class FunctionKernel(FixedKernel):
         if values.shape != (len(a), len(b)):
             raise DataError(
                 f"The kernel {label_of(self)} must return shape ({len(a)}, {len(b)}) here; got"
-                f" {values.shape}. A matrix of all rows is Precomputed(K)."
+                f" {values.shape}. A matrix of all samples is Precomputed(K)."
             )
         return values
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         return np.concatenate([self(a[b], a[b]).diagonal() for b in row_blocks(len(a), 64)])
 
 

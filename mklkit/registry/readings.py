@@ -16,7 +16,7 @@ PADDING = -1.0
 
 
 def text_codes(texts: Any) -> NDArray[np.float64]:
-    """Return the code points of texts, one row each, filled up with −1.
+    """Return the code points of texts, one sample each, filled up with −1.
 
     >>> text_codes(["ab", "b"])
     array([[97., 98.],
@@ -38,7 +38,7 @@ def texts_of(codes: NDArray[np.floating[Any]]) -> list[str]:
 
 
 def row_id_codes(ids: Any) -> NDArray[np.float64]:
-    """Return identifiers of rows as code points (n, L), with L > 1 to tell them from numbers.
+    """Return identifiers of samples as code points (n, L), with L > 1 to tell them from numbers.
 
     >>> row_id_codes(["b", 7])
     array([[98., -1.],
@@ -51,12 +51,12 @@ def row_id_codes(ids: Any) -> NDArray[np.float64]:
 
 
 def is_text_of_row_ids(ids: NDArray[np.floating[Any]]) -> bool:
-    """Return whether identifiers of rows, as a kernel gets them, are text rather than numbers."""
+    """Return whether identifiers, in the form that a kernel gets, are text rather than numbers."""
     return ids.shape[1] > 1
 
 
 def words_of_row_ids(ids: NDArray[np.floating[Any]]) -> NDArray[np.str_]:
-    """Return the identifiers of rows that a kernel gets, code points (n, L) or numbers (n, 1).
+    """Return the identifiers of samples that a kernel gets, code points (n, L) or numbers (n, 1).
 
     >>> words_of_row_ids(row_id_codes(["ann", "bo"])).tolist()
     ['ann', 'bo']

@@ -156,7 +156,8 @@ class Registry:
         Raises
         ------
         SpecError
-            If the string can't be read, a parameter is refused, or an object is not a component.
+            If the string can't be read, a parameter is wrong, or an object is not a
+            component.
         """
         if isinstance(spec, str):
             parsed = parse_spec(spec)
@@ -184,7 +185,7 @@ class Registry:
         return distribution
 
     def load_plugins(self) -> None:
-        """Load the installed plugins; those that fail are left out, with a warning."""
+        """Load the installed plugins; those that fail are ignored, with a warning."""
         for plugin in installed_plugins(ENTRY_POINT_GROUP, self._fail):
             # Only results go to stdout. A script may end in sys.exit when it is imported.
             try:
@@ -234,7 +235,7 @@ class Registry:
             self._model_types.setdefault(full_name, (cls, distribution))
 
     def _refuse_taken_names(self, entries: list[Entry]) -> None:
-        """Refuse the name of a built-in, or one that a package registers twice.
+        """Raise an error for the name of a built-in, or one that a package registers twice.
 
         Conflicts between two packages are an error only on use, so that both can be installed.
         """

@@ -75,7 +75,7 @@ def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> ResultTable
         return f"{kind}-{shades[row['place'], place]}"
 
     score = {"classes": labels, "confusion": counts.tolist(), "recall": np.diag(shares).tolist()}
-    caption = "Test rows by true and predicted class, summed over the splits."
+    caption = "Test samples by true and predicted class, summed over the splits."
     return confusion_result(score, "true class", style, caption)
 
 

@@ -51,7 +51,7 @@ UNEVEN = 1.5
 CLASSES_SHOWN = 6
 """A summary shows only the largest classes."""
 LEAF = 10
-"""Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
+"""Samples per leaf of gradient boosting; with scikit-learn's 20 it can't split a few dozen."""
 
 
 @register
@@ -64,7 +64,7 @@ class Classification(Task):
     targets : tuple of str, default=("target",)
         The name of the column of classes.
     labels : ndarray of shape (C,), optional
-        The classes of a model, of which test rows must have some.
+        The classes of a model, of which test samples must have some.
 
     Examples
     --------
@@ -107,11 +107,11 @@ class Classification(Task):
         return columns.shape[1] == 1 and not looks_like_numbers(columns.iloc[:, 0])
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Refuse gaps, a single class, and classes all unknown to the model."""
+        """Raise an error for gaps, a single class, and classes all unknown to the model."""
         targets = self.complete(y, n_rows)
         classes = np.unique(targets).tolist()
         if len(classes) < 2:
-            raise DataError(f"Rows of at least two classes are needed; got {listed(classes)}.")
+            raise DataError(f"Samples of at least two classes are needed; got {listed(classes)}.")
         known = [] if self.labels is None else self.labels.tolist()
         if known and not set(classes) & set(known):
             raise DataError(
@@ -123,7 +123,7 @@ class Classification(Task):
         """Accept all labels, since a part of a table may have one class, or an unknown one."""
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
-        """Refuse labels of other types than classes have, and a single class."""
+        """Raise an error for labels of other types than classes have, and a single class."""
         check_labels(name, targets)
 
     def example(self, numbers: Array) -> NDArray[Any]:
@@ -135,7 +135,7 @@ class Classification(Task):
         return self.labels is None or bool({*map(str, self.labels)} & {*truth})
 
     def summary(self, targets: NDArray[Any], counts: pd.Series | None = None) -> str:
-        """Return the largest classes, with their numbers of rows."""
+        """Return the largest classes, with their numbers of samples."""
         if counts is None:
             counts = pd.Series(targets).value_counts()
         ordered = counts.sort_index().sort_values(ascending=False, kind="stable")
@@ -183,7 +183,7 @@ class Classification(Task):
         return DummyClassifier()
 
     def gives(self, features: pd.DataFrame, targets: NDArray[Any]) -> list[str]:
-        """Return the features that alone tell the class of every row, beyond chance."""
+        """Return the features that alone tell the class of every sample, beyond chance."""
         return columns_giving_class(features, targets)
 
     def usual_score(self, targets: NDArray[Any]) -> str:
@@ -298,7 +298,7 @@ class Classification(Task):
         return kept
 
     def check_details(self, details: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-        """Refuse a confusion of other classes, negative counts, and other bins of calibration."""
+        """Reject a confusion of other classes, negative counts, and other bins of calibration."""
         if "confusion" in details:
             check_confusion(details["confusion"], len(data["classes"]))
         if "calibration" in details:
@@ -315,7 +315,7 @@ class Classification(Task):
 
 
 def _decided(model: Any, rows: Any) -> tuple[NDArray[Any], Array | None]:
-    """Return the classes of rows, and decision values: (n,) of two classes, else (n, C).
+    """Return the classes of samples, and decision values: (n,) of two classes, else (n, C).
 
     There are none if a model has no value for each class, such as one for each pair of them.
     """

@@ -1,4 +1,4 @@
-"""Outlier detection: rows without labels, scored by known outliers."""
+"""Outlier detection: samples without labels, scored by known outliers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Outliers(Classification):
 
     @classmethod
     def claims(cls, columns: pd.DataFrame) -> bool:
-        """Return False: rows are learned without labels only on request."""
+        """Return False: samples are learned without labels only on request."""
         return False
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
@@ -61,13 +61,13 @@ class Outliers(Classification):
         signs = np.array([known.get(str(label), 0) for label in targets])
         if {*signs.tolist()} != {1, -1}:
             raise DataError(
-                "Rows are scored by whether they are outliers: y must be -1 or 'outlier' for some,"
+                "Samples are scored as outliers or not: y must be -1 or 'outlier' for some,"
                 " and 1 or 'inlier' for the others."
             )
         return signs
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
-        """Refuse other numbers of classes than two."""
+        """Raise an error for other numbers of classes than two."""
         super().check_learnable(name, targets)
         if len(classes := np.unique(targets)) != 2:
             raise DataError(

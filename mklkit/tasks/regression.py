@@ -24,7 +24,7 @@ from mklkit.registry.hookspecs import register
 from mklkit.tasks.grids_of_trees import grids_of_trees
 
 LEAF = 10
-"""Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
+"""Samples per leaf of gradient boosting; with scikit-learn's 20 it can't split a few dozen."""
 
 
 @register
@@ -71,14 +71,14 @@ class Regression(Task):
         return columns.shape[1] > 1 or looks_like_numbers(columns.iloc[:, 0])
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Refuse shapes other than the model's, gaps, text, and the same number in all rows."""
+        """Reject shapes other than the model's, gaps, text, and the same number in all samples."""
         targets = self.complete(y, n_rows)
         try:
             numbers = targets.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise DataError("The model predicts numbers, and y holds something else.") from error
         if not np.isfinite(numbers).all():
-            raise DataError("An infinite number can't be predicted: leave such rows out.")
+            raise DataError("An infinite number can't be predicted: leave such samples out.")
         if n_rows < 2 or (np.ptp(numbers, axis=0) == 0).any():
             raise DataError("Different numbers are needed; those of a target are the same.")
         return numbers
@@ -123,7 +123,7 @@ class Regression(Task):
         counts: NDArray[Any] | None = None,
         variance: Array | None = None,
     ) -> dict[str, Any]:
-        """Return R², errors, and that of the median of the training rows."""
+        """Return R², errors, and that of the median of the training samples."""
         return score_numbers(truth, predictions, training, counts, variance)
 
     def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
@@ -159,5 +159,5 @@ class Regression(Task):
         return DummyRegressor()
 
     def gives(self, features: pd.DataFrame, targets: NDArray[Any]) -> list[str]:
-        """Return the features with which a single target rises, or falls, in every row."""
+        """Return the features with which a single target rises, or falls, in every sample."""
         return columns_giving_number(features, targets) if targets.ndim == 1 else []

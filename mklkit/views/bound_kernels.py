@@ -1,4 +1,4 @@
-"""Kernels bound to columns, fitted to training rows, and their feature maps."""
+"""Kernels bound to columns, fitted to training samples, and their feature maps."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from mklkit.views.kernel_rows import KernelRows, is_scalar
 from mklkit.views.tiles import symmetric_tiles
 
 WORTH_TIMING = 1e10
-"""Pairs of rows × kernels × features: below this, they take seconds and need no trial."""
+"""Pairs of samples × kernels × features: below this, they take seconds and need no trial."""
 SAMPLE = 500
 WORTH_SAYING = 1.0
 
 FAR = 1e4
-"""Ratio of the rows' distance from zero to their spread above which a linear kernel fails."""
+"""Ratio of the samples' distance from zero to their spread above which a linear kernel fails."""
 
 
 @attrs.frozen
@@ -59,9 +59,9 @@ class BoundKernel:
     """A kernel with its name in results, its columns (None for all), and its fit, if it has one.
 
     ``scale`` names what is done to the columns, None if the estimator says; ``scaling`` is that
-    fitted to the training rows, None if nothing is done. If it is ``auto``, kernel and scaling are
-    chosen from the training rows; before, they are those to read a table with. ``strategy`` is
-    the one for missing sources that changes it, if one does.
+    fitted to the training samples, None if nothing is done. If it is ``auto``, kernel and scaling
+    are chosen from the training samples; before, they are those to read a table with. ``strategy``
+    is the one for missing sources that changes it, if one does.
     """
 
     label: str
@@ -95,11 +95,12 @@ def fit_kernels(
     row_weights: Array | None = None,
     tried: bool = False,
 ) -> list[FittedKernel]:
-    """Return the kernels, fitted to what they read in the rows (N, d).
+    """Return the kernels, fitted to what they read in the samples (N, d).
 
-    If rows are in a store, kernels are fitted to a seeded sample of them, and each kernel is fitted
-    to the samples that have its source. Refuses kernels whose values on these rows are not finite.
-    Fitted kernels are tried on a few rows, unless they were ``tried`` on those of another problem.
+    If samples are in a store, kernels are fitted to a seeded sample of them, and each kernel is
+    fitted to the samples that have its source. Raises an error for kernels whose values on these
+    samples are not finite. Fitted kernels are tried on a few samples, unless they were ``tried`` on
+    those of another problem.
     """
     sample = sampled(rows)
     if row_weights is not None and len(sample) < len(row_weights):
@@ -144,9 +145,9 @@ def _fitted_kernel(
 def fit_to_parts(
     kernels: Sequence[BoundKernel], rows: Rows, parts: Sequence[NDArray[np.intp]]
 ) -> list[tuple[FittedKernel, ...]]:
-    """Return the kernels fitted to each of several parts of the rows (N, d), which share work.
+    """Return the kernels fitted to each of several parts of the samples (N, d), which share work.
 
-    No row may miss a source, and no strategy change a kernel.
+    No sample may miss a source, and no strategy change a kernel.
     """
     fitted: list[list[FittedKernel]] = []
     for bound, columns in zip(kernels, rows.arrays_of(kernels), strict=True):
@@ -164,32 +165,32 @@ def fit_to_parts(
 
 
 def _check_finite(bound: BoundKernel, kernel: FittedKernel, columns: Any) -> None:
-    """Raise an error if the similarity of a row (N, d) with itself is not finite."""
+    """Raise an error if the similarity of a sample (N, d) with itself is not finite."""
     largest = np.abs(kernel.diagonal(columns)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")
 
 
 def sampled(rows: Rows) -> Rows:
-    """Return rows that are in memory, or a seeded sample of those in a store."""
+    """Return samples that are in memory, or a seeded sample of those in a store."""
     if rows.in_memory:
         return rows
     sample = rows.numbers[sampled_places(len(rows))]
     if not np.isfinite(sample).all():
         for place in row_blocks(len(rows), TILE_ROWS):
-            rows[place]  # Raises an error that names the row.
+            rows[place]  # Raises an error that names the sample.
     return Rows.of(sample)
 
 
 def warn_of_far_rows(bound: BoundKernel, fitted: FittedKernel, rows: Rows) -> None:
-    """Warn if all inner products of the rows are nearly equal."""
+    """Warn if all inner products of the samples are nearly equal."""
     if not (is_scalar(fitted) and fitted.base == "inner_product"):
         return
     sample = sampled(rows)
     (array,), missing = sample.arrays_of([bound]), sample.missing_of([bound])
     members = members_with(None if missing is None else missing[:, 0])
     array = array if members is None else array[members]
-    # Rounding differences between equal rows do not count as spread.
+    # Rounding differences between equal samples do not count as spread.
     smallest = array.shape[0] * float(np.finfo(array.dtype).eps)
     largest = np.abs(array.data if issparse(array) else array).max(initial=0)
     near_one = array / (largest or 1)
@@ -201,7 +202,7 @@ def warn_of_far_rows(bound: BoundKernel, fitted: FittedKernel, rows: Rows) -> No
     if spread > smallest * distance and distance > FAR * spread:
         times = significant(distance / spread, 2)
         warnings.warn(
-            f"Kernel {bound.label!r} multiplies rows that are {times} times as far"
+            f"Kernel {bound.label!r} multiplies samples that are {times} times as far"
             " from zero as from each other: its values are nearly the same for all of them, and"
             " dominate other kernels. Scale the data (each column to mean 0 and standard deviation"
             " 1, say).",
@@ -275,9 +276,9 @@ def _check_supported(
         reads = "gaps" if bound.traits.allows_gaps else bound.reads
         if reads not in ("numbers", "amounts"):
             raise IncompatibleError(
-                f"This feature map ({feature_map.name}) takes means of rows, but kernel"
+                f"This feature map ({feature_map.name}) takes means of samples, but kernel"
                 f" {quoted(bound.label)} reads {reads}, which have no mean: use landmarks that are"
-                " rows."
+                " samples."
             )
 
 
@@ -289,9 +290,9 @@ def _no_numbers(bound: BoundKernel, values: str) -> DataError:
 
 
 def kernel_minutes(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> float:
-    """Estimate the minutes that kernels take for this many pairs of rows, by a trial on 500.
+    """Estimate the minutes that kernels take for this many pairs of samples, by a trial on 500.
 
-    Kernels share computations as in a fit. NaN if kernels fail on the rows of the trial.
+    Kernels share computations as in a fit. NaN if kernels fail on the samples of the trial.
     """
     sample = rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE]
     seconds = 0.0

@@ -1,4 +1,17 @@
-"""One cache for everything that is computed from rows: a budget in bytes, one rule of eviction."""
+"""One cache for everything that is computed from samples: a budget in bytes, one rule of eviction.
+
+It holds the views of a problem, Gram matrices, eigenpairs, features, class moments, statistics, and
+base quantities of all pairs. The budget is the estimator's ``max_memory`` or half of the free
+memory, and the least recently used quantity beyond it is dropped. A dropped quantity is computed
+again with the same result. A quantity belongs to its object, such as a view, and goes with it
+(``Quantities``), or is identified by the content of the samples. If several threads want the same
+quantity, the first one computes it.
+
+A fit makes its own cache. A search makes one for its folds and points, and a comparison makes one
+per split for all methods; both pass it on explicitly. Two things that look like caches are not in
+it: a ``RowBlock`` keeps the columns of its samples while they are decided, and the Dask engine
+tracks the arrays that it has sent to workers, whose memory is not this machine's.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +38,7 @@ NOT_THERE = ABSENT, 0
 
 
 class Cache:
-    """Quantities computed from rows; the least recently used ones are dropped beyond a budget.
+    """Quantities computed from samples; the least recently used ones are dropped beyond a budget.
 
     What is dropped is computed again when it is needed, with the same result. A fit has its own
     cache. A search or a comparison passes one to its fits, which then share Gram matrices, base

@@ -1,4 +1,4 @@
-"""Deciding on new rows block by block, with each map's columns computed once per block."""
+"""Deciding on new samples block by block, with each map's columns computed once per block."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ NO_SUM = (
     " and learner are not: mklkit.explain measures how much each kernel contributes."
 )
 SHARED_PAIRS = 1 << 24
-"""The most pairs of rows whose base quantity is kept for several decisions on a block."""
+"""The most pairs of samples whose base quantity is kept for several decisions on a block."""
 FEW_ROWS = 64
-"""Up to this many rows, features are cheaper than folding maps into coefficients."""
+"""Up to this many samples, features are cheaper than folding maps into coefficients."""
 
 Scaling = tuple[Sequence[Projector], Array]
 """The projectors of a weighted sum, and their weights."""
@@ -64,8 +64,8 @@ class RowBlock:
         The views of a weighted sum and their weights, by which all computed columns are scaled for
         samples that miss sources.
     several : bool, default=False
-        Whether several decisions follow, whose maps may share training rows: base quantities of all
-        of these are then computed once.
+        Whether several decisions follow, whose maps may share training samples: base quantities of
+        all of these are then computed once.
 
     See Also
     --------
@@ -105,7 +105,7 @@ class RowBlock:
             scratch.reset()
 
     def __len__(self) -> int:
-        """Return the number of rows n."""
+        """Return the number of samples n."""
         return len(self.rows)
 
     def take(self, members: NDArray[np.intp]) -> RowBlock:
@@ -297,9 +297,9 @@ class RowBlock:
                 yield fresh[place], columns, raw
 
     def _of_shared_rows(self, projector: Projector) -> Array | None:
-        """Return the similarities to some rows of an array that maps share; None if there is none.
+        """Return the similarities to a part of an array that maps share; None if there is none.
 
-        The base quantity of all rows of that array is computed for the first of the maps.
+        The base quantity of all samples of that array is computed for the first of the maps.
         """
         kept, kernel = projector.map.kept, projector.map.kernel
         if not isinstance(kept, SomeRows) or not is_scalar(kernel):
@@ -309,7 +309,7 @@ class RowBlock:
         (rows,) = self.rows.arrays_of([projector])
         key = kernel.base, id(rows), id(kept.rows)
         if key not in self._bases:
-            # Those of a training row are side by side: maps take some of these rows.
+            # Those of a training sample are side by side: maps take some of these samples.
             self._bases[key] = BASES[kernel.base](kept.rows, rows)
         base = self._bases[key][kept.members]
         return kernel.of(base, np.empty_like(base)).T
@@ -446,7 +446,7 @@ class BlockDecision(ABC):
 
 
 def decide_block(decision: Decision, block: RowBlock) -> Array:
-    """Return any decision's values on one block of rows."""
+    """Return any decision's values on one block of samples."""
     if isinstance(decision, BlockDecision):
         return decision.decide_block(block)
     # A decision that is not derived from the base gets an array if that is all there is.
@@ -455,7 +455,7 @@ def decide_block(decision: Decision, block: RowBlock) -> Array:
 
 
 def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -> Array:
-    """Return the values of decisions on rows (n, d), side by side, block by block.
+    """Return the values of decisions on samples (n, d), side by side, block by block.
 
     If the decisions are ``shared``, their maps' columns are computed once for all.
     """
@@ -492,9 +492,9 @@ def _by_block(
 
 
 def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> list[Projector]:
-    """Return the projectors reduced to some training rows, if the maps support it.
+    """Return the projectors reduced to some training samples, if the maps support it.
 
-    Projectors that shared their training rows share the rows that are kept.
+    Projectors that shared their training samples share the samples that are kept.
     """
     kept: dict[int, Array] = {}
     trimmed = []

@@ -1,8 +1,17 @@
 """Functions of blocks of rows, mapped and summed: by threads of this machine, or by other engines.
 
-An engine cuts the rows into parts. It is independent of kernels, and learners and rules are
-independent of it: they pass functions of ``(rows, *arrays)``, where ``arrays`` are the part's rows
-of arrays over all rows, such as labels.
+An engine cuts the samples into parts. It is independent of kernels, and learners and rules are
+independent of it: they pass functions of ``(rows, *arrays)``, where ``arrays`` are the part's
+samples of arrays over all samples, such as labels.
+
+Functions run in threads of this machine, with one BLAS thread each, or on the workers of Dask if
+the samples are a Dask array or data frame (``dask/``). Functions are sent to workers without their
+large arrays, which are sent once per fit; tasks do not modify their inputs, so that the results of
+a lost worker can be recomputed. Each solve in the iteration of Ho–Kashyap learners is one such
+function (``learners/ho_kashyap/sweeps.py``): margins and outputs stay with the samples to which
+they belong. For many samples the margins are eliminated, and each evaluation of the smooth
+objective and its gradient is one such function (``learners/ho_kashyap/smooth.py``, minimised by
+``numerics/lbfgs.py``).
 """
 
 from __future__ import annotations
@@ -21,21 +30,21 @@ from mklkit.views.deciding import BLOCK_ROWS, RowBlock, Scaling
 from mklkit.views.kernel_rows import Scratch, SpareScratch
 
 PART_ROWS = 16 * BLOCK_ROWS
-"""The most rows that one thread takes at a time; it adds their sums before passing them on."""
+"""The most samples that one thread takes at a time; it adds their sums before passing them on."""
 
 Blocks = Iterator[tuple[slice, RowBlock]]
-"""Blocks of a part of the rows, and their places in it."""
+"""Blocks of a part of the samples, and their places in it."""
 
 Sums = list[Array]
 """Arrays that add up over parts."""
 
 
 class Engine:
-    """Functions of parts of the rows (N, d), by the threads of this machine.
+    """Functions of parts of the samples (N, d), by the threads of this machine.
 
-    Parts are equal, of at most 16,384 rows, and their sums are added in order: the result depends
-    neither on the threads nor on how the rows are stored. Other engines have other parts, and are
-    not ``local`` if the parts are outside the memory of this process.
+    Parts are equal, of at most 16,384 samples, and their sums are added in order: the result
+    depends neither on the threads nor on how the samples are stored. Other engines have other
+    parts, and are not ``local`` if the parts are outside the memory of this process.
     """
 
     local: ClassVar[bool] = True
@@ -92,7 +101,7 @@ def _parts(n_rows: int) -> Iterator[slice]:
 
 
 def engine_of(rows: Rows) -> Engine:
-    """Return the engine for some rows: their own engine, or the threads of this machine."""
+    """Return the engine for some samples: their own engine, or the threads of this machine."""
     engine: Engine = rows.engine or Engine()
     return engine
 

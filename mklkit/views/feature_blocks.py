@@ -1,7 +1,31 @@
 """The features of all views, block by block: recomputed in each pass, or kept if they are small.
 
-Two verbs are all that learners and weighting rules need of the rows: a sum over blocks and a map
-over blocks. An engine applies them to parts of the rows (:mod:`mklkit.views.engines`).
+Two verbs are all that learners and weighting rules need of the samples: a sum over blocks and a map
+over blocks. An engine applies them to parts of the samples (:mod:`mklkit.views.engines`).
+
+The samples need not fit into memory. Learners on features read them through the operations of a
+``TrainingView``, each of which is a sum or a map over blocks:
+
+- ``normal_matrix()``: ΦᵀΦ (p, p) and column sums, a sum;
+- ``project(coefficients)``: Φw (N,), a map;
+- ``project_back(targets)``: Φᵀt (p,), a sum;
+- ``class_moments(y, row_weights)``: weighted counts, sums and products of features per class, a
+  sum;
+- ``weighted_products(row_weights, targets)``: ΦᵀWΦ (p, p) and ΦᵀT, of samples with a weight or
+  target, a sum;
+- ``some_features(members)``: Φ of some samples (n, p).
+
+If a map is ``linear`` in the similarities to its landmarks, products with vectors need only these
+similarities. Counts, sums and products of features per class (``numerics/class_moments.py``) are
+summed in one pass. They determine, exactly for ΦΦᵀ, the means and standard deviations of its
+blocks, alignments, products of kernels and normal matrices (``feature_statistics.py``). Quartiles
+come from a seeded sample. With more features than samples (two of many classes that share a map), a
+ridge regression is solved in the space of the samples instead, from ΦΦᵀ.
+
+Combiners and learners that need only class moments declare ``from_moments`` in their traits. They
+can learn from samples that are not kept: ``partial_fit`` adds up moments
+(``estimators/partial_fits.py``), and the views on these moments raise an error for any operation
+that reads samples (``GoneNumbers``).
 """
 
 from __future__ import annotations
@@ -27,10 +51,10 @@ from mklkit.views.memory import CHEAP_COLUMNS, SMALL_BYTES, check_features_fit, 
 
 
 class FeatureBlocks:
-    """The features of M views, with explicit maps, on the same rows.
+    """The features of M views, with explicit maps, on the same samples.
 
     At most a quarter of ``max_memory`` (bytes) is used to keep features, and at most ``most_kept``
-    bytes, times the columns of the rows over 32.
+    bytes, times the columns of the samples over 32.
     """
 
     def __init__(
@@ -63,7 +87,7 @@ class FeatureBlocks:
         return [features.shape[1] for features in columns]
 
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
-        """Return the features of some of the rows, without computing those that are kept."""
+        """Return the features of some of the samples, without computing those that are kept."""
         part = FeatureBlocks(self.projectors, self.rows.take(members), self.max_memory, self.cache)
         part._whole = (self, members)
         part.scaling = self.scaling
@@ -89,15 +113,15 @@ class FeatureBlocks:
 
     @property
     def is_part(self) -> bool:
-        """Whether these are some of the rows that the maps were fitted to."""
+        """Whether these are some of the samples that the maps were fitted to."""
         return self._whole is not None
 
     def features(self, index: int) -> Array:
         """Return a view's features (N, p) in one array, which is kept, if they fit into memory."""
         if not self.engine.local:
             raise DataError(
-                "This needs the features of all rows in one array, but they are on Dask's"
-                f" workers. Use a learner that reads rows in parts: {LARGE_LEARNER}."
+                "This needs the features of all samples in one array, but they are on Dask's"
+                f" workers. Use a learner that reads samples in parts: {LARGE_LEARNER}."
             )
         if self._known(index) is None:
             self._collect([index])
@@ -109,19 +133,19 @@ class FeatureBlocks:
         return None if stored is None else self.features(index)
 
     def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
-        """Return a view's features (n, p) of some rows, fetching rows that are elsewhere."""
+        """Return a view's features (n, p) of some samples, fetching samples that are elsewhere."""
         if not self.engine.local:
             here = FeatureBlocks(self.projectors, self.rows[members], cache=self.cache)
             return here.features(index)
         return self.take(members).features(index)
 
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:
-        """Compute features once for all passes if they are small, here if the rows are here."""
+        """Compute features once for all passes if they are small, here if the samples are here."""
         if not self.engine.local:
             return
         indices = range(len(self.projectors)) if wanted is None else wanted
         fresh = [index for index in indices if self._known(index) is None]
-        # The time to recompute them grows with the columns of the rows.
+        # The time to recompute them grows with the columns of the samples.
         limit = self.most_kept * max(1, self.rows.shape[1] // CHEAP_COLUMNS)
         most = memory_limit(None) if self.max_memory is None else self.max_memory
         limit = limit if most is None else min(limit, most // 4)
@@ -138,9 +162,9 @@ class FeatureBlocks:
     def each(
         self, function: Callable[..., Any], used: Sequence[int], *arrays: Array
     ) -> Iterator[Any]:
-        """Yield ``function(blocks, *arrays)`` of each part of the rows, in order.
+        """Yield ``function(blocks, *arrays)`` of each part of the samples, in order.
 
-        ``blocks`` iterates over ``(place, block)``: a slice of the part's arrays, and its rows.
+        ``blocks`` iterates over ``(place, block)``: a slice of the part's arrays, and its samples.
         """
         return self.engine.each(*self._task(function, used, arrays, collect=True))
 
@@ -184,15 +208,15 @@ class FeatureBlocks:
     ) -> tuple[Array, Array]:
         """Return ΦᵀWΦ (P, P) and ΦᵀT (P, k) for features of some views side by side, in float64.
 
-        ``row_weights`` (N,) are not negative, ``targets`` are (N, k). Features of rows whose weight
-        and target are zero are not computed.
+        ``row_weights`` (N,) are not negative, ``targets`` are (N, k). Features of samples whose
+        weight and target are zero are not computed.
         """
         self.keep_small(used)
         projectors = self.projectors_of(used)
 
         def of_block(block: RowBlock, weights: Array, wanted: Array) -> list[Array]:
             members = np.flatnonzero((weights != 0) | (wanted != 0).any(axis=1))
-            # A block without such rows still gives the shape of the sums.
+            # A block without such samples still gives the shape of the sums.
             members = members if members.size else np.arange(1)
             columns = dict(block.take(members).columns_of(projectors))
             features = np.hstack([columns[index] for index in range(len(used))], dtype=np.float64)
@@ -216,7 +240,7 @@ class FeatureBlocks:
         return [self.projectors[index] for index in used]
 
     def states(self, function: Callable[..., Any], *arrays: NDArray[Any]) -> Sequence[Any]:
-        """Return a state of each part of the rows, ``function(*arrays)``, for :meth:`sweep`."""
+        """Return a state of each part of the samples, ``function(*arrays)``, for :meth:`sweep`."""
         return self.engine.states(lambda rows, *pieces: function(*pieces), self.rows, arrays)
 
     def sweep(
@@ -240,7 +264,7 @@ class FeatureBlocks:
     def total(
         self, of_part: Callable[..., list[Array]], used: Sequence[int], *arrays: NDArray[Any]
     ) -> list[Array]:
-        """Return the sums of ``of_part(blocks, *arrays)`` over the parts of the rows."""
+        """Return the sums of ``of_part(blocks, *arrays)`` over the parts of the samples."""
         return self.engine.total(*self._task(of_part, used, arrays))
 
     def _task(
@@ -250,7 +274,7 @@ class FeatureBlocks:
         arrays: Sequence[NDArray[Any]],
         collect: bool = False,
     ) -> tuple[Callable[..., Any], Rows, list[NDArray[Any]]]:
-        """Return a function of a part's rows and arrays, the rows, and the arrays of all rows."""
+        """Return a function of a part's samples and arrays, then all samples and their arrays."""
         kept = [index for index in used if self._is_kept(index)]
         maps = [self.projectors[index].map for index in kept]
         task = partial(on_blocks, function, maps, None if collect else self._spare, self.scaling)
@@ -269,7 +293,7 @@ class FeatureBlocks:
         return [columns[index] for index in range(len(wanted))]
 
     def block_at(self, members: NDArray[np.intp], kept: Sequence[int]) -> RowBlock:
-        """Return some rows as a block, with those features of some views that are kept."""
+        """Return some samples as a block, with those features of some views that are kept."""
         used = [index for index in kept if self._is_kept(index)]
         known = [(self.projectors[i].map, self._held(i)[members]) for i in used]
         return RowBlock(self.rows[members], True, known, scaling=self.scaling)
@@ -317,7 +341,7 @@ class FeatureBlocks:
         if self._whole is None:
             features = self.projectors[index].map.training_features()
             if features is not None and len(features) != self.n_rows:
-                features = None  # These are features of the rows that have the source.
+                features = None  # These are features of the samples that have the source.
         else:
             whole, members = self._whole
             known = whole._known(index)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from mklkit.views.feature_blocks import FeatureBlocks
 
 ORIGIN_ROWS = 1000
-"""The number of rows whose mean is the origin of the moments."""
+"""The number of samples whose mean is the origin of the moments."""
 MOST_LANDMARKS = 1.618
-"""The most landmarks per feature: L similarities take L² operations per row; p features of them,
+"""The most landmarks per feature: L similarities take L² operations per sample; p features of them,
 twice as fast in float32, take p·L + p²."""
 
 
@@ -95,7 +95,7 @@ def _columns_of(
 
 @attrs.frozen(eq=False)
 class Projection:
-    """Σ_m Φ_m c_m for some views, as a function of a block of rows.
+    """Σ_m Φ_m c_m for some views, as a function of a block of samples.
 
     ``folded`` are the coefficients c_m on similarities to the landmarks, if maps are linear in
     these.

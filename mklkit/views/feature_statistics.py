@@ -1,7 +1,7 @@
-"""Statistics of the kernels ΦΦᵀ from per-class moments of features, in one pass over the rows.
+"""Statistics of the kernels ΦΦᵀ from per-class moments of features, in one pass over the samples.
 
-For features of p columns every sum over pairs of rows is a function of the classes' counts, means
-and covariances: no pass over pairs is needed.
+For features of p columns every sum over pairs of samples is a function of the classes' counts,
+means and covariances: no pass over pairs is needed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.statistics import quartiles_of
 
 SAMPLED_ROWS = 20_000
-"""The most rows of a class that quartiles come from."""
+"""The most samples of a class that quartiles come from."""
 PATTERN_BYTES = 2**27
-"""The most bytes for products per pattern of sources, which allow scaling its rows afterwards."""
+"""The most bytes for products per pattern of sources, which allow scaling them afterwards."""
 POSITIVE, NEGATIVE = 1, 0
 BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 """The classes of rows and columns of each block, in the order of ``Quadrants``."""
@@ -43,7 +43,7 @@ class FeatureStatistics:
 
     Means, deviations, alignments and normal matrices cost one pass over the rows, O(NP²) for P
     features of all views together, and are exact. Quartiles are those of a seeded sample of at most
-    20,000 rows per class. Where samples miss sources, as ``missing`` (N, M) says, quadrants
+    20,000 samples per class. Where samples miss sources, as ``missing`` (N, M) says, quadrants
     and alignments are of those that have a view's.
     """
 
@@ -59,7 +59,7 @@ class FeatureStatistics:
 
     @cached_property
     def patterns(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
-        """The rows' patterns of sources, if they are few enough for separate sums; else None."""
+        """The samples' patterns of sources, if they are few enough for separate sums; else None."""
         if self._missing is None:
             return None
         codes, table = missing_patterns(self._missing)
@@ -67,7 +67,7 @@ class FeatureStatistics:
         return (codes, table) if fits else None
 
     def scaled(self, used: Sequence[int], weights: Array) -> FeatureStatistics:
-        """Return the statistics of a weighted sum, with scaled rows where sources are missing."""
+        """Return the statistics of a weighted sum, scaled where sources are missing."""
         scaled = FeatureStatistics(self.blocks.scaled(used, weights))
         if self.patterns is not None:
             scaled._source = self, sample_scale(self.patterns[1][:, used], weights)
@@ -85,7 +85,7 @@ class FeatureStatistics:
     ) -> ClassMoments:
         """Return the moments of several views' features side by side.
 
-        By class for labels −1 and +1, in this order; without labels, of all rows as one class.
+        By class for labels −1 and +1, in this order; without labels, of all samples as one class.
         """
         if len(used) == 1:
             moments = self._moments(used[0], y, row_weights)
@@ -151,7 +151,7 @@ class FeatureStatistics:
     ) -> Array:
         """Return Φᵀy of some views: for two values from their moments, for numbers in a pass."""
         if _labels_in(y) is not None:
-            # Negative rows come first; both classes have one label each.
+            # Negative samples come first; both classes have one label each.
             values = np.array([y.min(), y.max()])
             return np.asarray(values @ (moments.counts[:, None] * moments.means))
         counted = y if row_weights is None else row_weights * y
@@ -219,7 +219,7 @@ class FeatureStatistics:
         return self._kept.of("of patterns", sums)
 
     def _has(self, index: int, y: Array) -> NDArray[np.bool_]:
-        """Return which rows (N,) have a view's source; all rows if their labels are equal."""
+        """Return which samples (N,) have a view's source; all samples if their labels are equal."""
         if self._missing is not None and self.patterns is not None:
             has = ~self._missing[:, index]
             if len(np.unique(y[has])) > 1:
@@ -229,7 +229,7 @@ class FeatureStatistics:
     def _of_present(
         self, index: int, has: NDArray[np.bool_], y: Array | None, row_weights: Any = None
     ) -> ClassMoments:
-        """Return a view's moments by class, over the rows that have its source."""
+        """Return a view's moments by class, over the samples that have its source."""
         if self.patterns is None or has.all():
             return self._moments(index, y, row_weights)
         absent = self.patterns[1][:, index]
@@ -259,9 +259,10 @@ class FeatureStatistics:
 
 
 def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
-    """Return the features of a seeded sample of each class's rows, negative rows first.
+    """Return the features of a seeded sample of each class's samples, negative samples first.
 
-    Classes of at most 20,000 rows are taken whole; rows, not pairs, make the error of quartiles.
+    Classes of at most 20,000 samples are taken whole; samples, not pairs, make the error of
+    quartiles.
     """
     draw = own_stream(0)
     parts = []
@@ -276,7 +277,7 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
 
 
 def _quartiles(parts: Callable[[], list[FeatureBlocks]], index: int) -> list[list[float]]:
-    """Return the quartiles of each block of a view's ΦΦᵀ on sampled rows."""
+    """Return the quartiles of each block of a view's ΦΦᵀ on drawn samples."""
     # Each view has its own generator, so that their order does not matter.
     draw = own_stream(1)
     features = [part.features(index) for part in parts()]
@@ -287,7 +288,7 @@ def _quartiles(parts: Callable[[], list[FeatureBlocks]], index: int) -> list[lis
 def _mean_and_deviation(
     means: Array, covariances: Sequence[Array], first: int, second: int
 ) -> tuple[float, float]:
-    """Return mean and deviation of ΦΦᵀ on the rows of two classes.
+    """Return mean and standard deviation of ΦΦᵀ on the samples of two classes.
 
     With a = ā + a' and b = b̄ + b', aᵀb − āᵀb̄ = āᵀb' + a'ᵀb̄ + a'ᵀb'. The three are uncorrelated
     over all pairs, so their variances add up, and none of them is lost in a large mean.
@@ -317,7 +318,7 @@ def moment_products(
     """Return ⟨K_k, K_l⟩ = ‖Φ_kᵀΦ_l‖² and yᵀKy = ‖Φᵀy‖², optionally centred first.
 
     Takes Φᵀy (P,) and the mean of y. Centred kernels whose size is at most ``noise`` per pair of
-    rows are zero.
+    samples are zero.
     """
     n_rows = moments.total
     normal = moments.normal_matrix()

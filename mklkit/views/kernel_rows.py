@@ -1,4 +1,4 @@
-"""Several kernels and their rows, with shared quantities computed once."""
+"""Several kernels and their samples, with shared quantities computed once."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class FittedScalarKernel(FittedKernel):
         """
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         values = BASES[self.base](a, b)
         return self.of(values, values)
 
@@ -123,11 +123,12 @@ def is_scalar(kernel: FittedKernel) -> bool:
 
 @attrs.frozen(eq=False)
 class KernelRows:
-    """M kernels and their rows; kernels on the same columns share one array.
+    """M kernels and their samples; kernels on the same columns share one array.
 
-    ``places`` are the indices of the kernels' arrays (M,) among the distinct ``arrays`` of rows (N,
-    d); ``pairs`` has, for each array, the store that contains its base quantities, if there is one.
-    ``missing`` says which samples miss each kernel's source, (N, M), None if they have everything.
+    ``places`` are the indices of the kernels' arrays (M,) among the distinct ``arrays`` of samples
+    (N, d); ``pairs`` has, for each array, the store that contains its base quantities, if there is
+    one. ``missing`` says which samples miss each kernel's source, (N, M), None if they have
+    everything.
 
     >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
@@ -150,7 +151,7 @@ class KernelRows:
         pairs: Sequence[KnownPairs | None] = (),
         missing: Mask = None,
     ) -> Self:
-        """Return kernels with their own rows (N, d_m); an array given several times is shared."""
+        """Return kernels with their own samples (N, d_m); repeated arrays are shared."""
         arrays = {id(columns): columns for columns in rows}
         order = list(arrays)
         known = dict(zip(map(id, rows), pairs, strict=True)) if pairs else {}
@@ -170,12 +171,12 @@ class KernelRows:
         rows: Rows,
         pairs: Sequence[KnownPairs | None] = (),
     ) -> Self:
-        """Return kernels with what each of their ``readers`` reads in the rows (N, d)."""
+        """Return kernels with what each of their ``readers`` reads in the samples (N, d)."""
         return cls.of(kernels, rows.arrays_of(readers), pairs, rows.missing_of(readers))
 
     @classmethod
     def joined(cls, parts: Iterable[KernelRows]) -> Self:
-        """Return the kernels of several objects on the same rows as one."""
+        """Return the kernels of several objects on the same samples as one."""
         every = list(parts)
         masks = [part.missing for part in every]
         missing = None
@@ -192,7 +193,7 @@ class KernelRows:
 
     @classmethod
     def of_views(cls, views: Iterable[KernelView]) -> Self:
-        """Return the views' own kernels on the training rows, regardless of the feature map."""
+        """Return the views' own kernels on the training samples, regardless of the feature map."""
         return cls.joined(view.kernel_rows for view in views)
 
     def __len__(self) -> int:
@@ -201,17 +202,17 @@ class KernelRows:
 
     @property
     def rows(self) -> list[Any]:
-        """Each kernel's own rows, (N, d_m)."""
+        """Each kernel's own samples, (N, d_m)."""
         return [self.arrays[place] for place in self.places]
 
     @property
     def n_rows(self) -> int:
-        """The number of rows N."""
+        """The number of samples N."""
         n_rows: int = self.arrays[0].shape[0]
         return n_rows
 
     def take(self, members: slice | NDArray[np.intp], read: bool = True) -> Self:
-        """Return the kernels on some of the rows; those of a store are read now or later."""
+        """Return the kernels on some of the samples; those of a store are read now or later."""
         every = isinstance(members, slice) and members == slice(0, self.n_rows)
         if every and all(isinstance(array, np.ndarray) for array in self.arrays):
             return self
@@ -226,7 +227,7 @@ class KernelRows:
         )
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
-        """Return one of the kernels with its rows, optionally with another kernel in its place."""
+        """Return a kernel with its samples, optionally with another kernel in its place."""
         place = self.places[index]
         chosen = self.kernels[index] if kernel is None else kernel
         missing = self.missing_of(index)
@@ -239,7 +240,7 @@ class KernelRows:
         return missing if missing is not None and missing.any() else None
 
     def diagonals(self) -> list[Array]:
-        """Return each kernel's similarity of each row with itself, (N,)."""
+        """Return each kernel's similarity of each sample with itself, (N,)."""
         pairs = enumerate(zip(self.kernels, self.rows, strict=True))
         return [
             zeroed(np.array(kernel.diagonal(rows)), self.missing_of(index))
@@ -249,7 +250,7 @@ class KernelRows:
     def exponential_sums(self, weights: Array) -> list[ExponentialSum] | None:
         """Return Σ w_m K_m as sums of Gaussians, one for each array; None if it has other terms.
 
-        Nor if rows are sparse, in a store, or miss sources, or their distances are known.
+        Nor if samples are sparse, in a store, or miss sources, or their distances are known.
         """
         sums = []
         for place, (array, pairs) in enumerate(zip(self.arrays, self.pairs, strict=True)):
@@ -266,12 +267,12 @@ class KernelRows:
     def similarities(
         self, others: KernelRows, scratch: Scratch | None = None
     ) -> Iterator[tuple[int, Array]]:
-        """Yield each kernel's index, in any order, and similarities (n, m) to the rows of others.
+        """Yield each kernel's index, in any order, and similarities (n, m) to others' samples.
 
-        ``others`` are the same kernels on other rows. The caller may modify the values, which are
-        in ``scratch`` if given: new memory costs more than an exponential. O(nmd) for each distinct
-        base quantity of the same rows, O(nm) per kernel; two tiles of memory if the caller keeps
-        none. They are zero where a sample misses the kernel's source.
+        ``others`` are the same kernels on other samples. The caller may modify the values, which
+        are in ``scratch`` if given: new memory costs more than an exponential. O(nmd) for each
+        distinct base quantity of the same samples, O(nm) per kernel; two tiles of memory if the
+        caller keeps none. They are zero where a sample misses the kernel's source.
         """
         for index, values in self._similarities(others, scratch):
             yield index, zeroed(values, self.missing_of(index), others.missing_of(index))
@@ -319,7 +320,7 @@ def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:
 
 @attrs.define(eq=False)
 class Scratch:
-    """Memory that each block of rows reuses: new memory costs more than exponentials.
+    """Memory that each block of samples reuses: new memory costs more than exponentials.
 
     If it ``overwrites``, each kernel's values replace those of the previous one.
     """

@@ -1,4 +1,8 @@
-"""The memory that Gram matrices need, reported before they are computed."""
+"""The memory that Gram matrices need, reported before they are computed.
+
+Before a Gram matrix of a gigabyte or more is computed, its size is reported. A matrix that does not
+fit into memory raises an error, whose message suggests a feature map instead.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,12 @@ from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols.component import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER, is_whole
 
 REMEDY = (
-    "Use fewer rows, or learn from features of a subset, which need no such matrix:"
+    "Use fewer samples, or learn from features of a subset, which need no such matrix:"
     f" {LARGE_DATA_OPTIONS}, in Python {FOR_LARGE_DATA}."
 )
 WORTH_SAYING = 2**30
 SMALL_BYTES, CHEAP_COLUMNS = 2**26, 32
-"""Features up to this size, times the columns of the rows over 32, are kept for all passes if
+"""Features up to this size, times the columns of the samples over 32, are kept for all passes if
 ``max_memory`` allows: with few columns, recomputing larger ones takes no longer than reading."""
 ALWAYS_FREE = 2**28
 """A size that fits into any memory."""
@@ -83,18 +87,18 @@ def memory_given(amount: int | str) -> int:
 
 
 def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
-    """Refuse features of all rows that don't fit into memory as one array."""
+    """Raise an error for features of all samples that don't fit into memory as one array."""
     _check_fits(
         size,
         max_memory,
-        f"The features of {n_rows} rows take",
-        "may be used. Use fewer landmarks, a larger max_memory, or a learner that reads rows in"
+        f"The features of {n_rows} samples take",
+        "may be used. Use fewer landmarks, a larger max_memory, or a learner that reads samples in"
         f" blocks: {LARGE_LEARNER}.",
     )
 
 
 def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None) -> None:
-    """Refuse class moments of features that don't fit into ``max_memory``."""
+    """Raise an error for class moments of features that don't fit into ``max_memory``."""
     of_products = n_classes * (results_in_flight() + 1) * sum(width**2 for width in widths)
     rows = chunk_rows(sum(widths), max_memory) + COPIES * CHUNK_ROWS // 2
     size = 8 * (of_products + n_threads() * rows * sum(widths))
@@ -106,10 +110,10 @@ def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None
     )
 
 
-def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
-    """Warn about a Gram matrix of a gigabyte or more; refuse one that exceeds the free memory.
+def check_gram_fits(n_rows: int, itemsize: int, rows: str = "samples") -> None:
+    """Warn about a Gram matrix of a gigabyte or more; reject one that exceeds the free memory.
 
-    ``rows`` names the rows.
+    ``rows`` names the samples.
     """
     size = n_rows * n_rows * itemsize
     if size < WORTH_SAYING:
@@ -124,7 +128,7 @@ def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
 
 
 def refuse_large_gram(
-    n_rows: int, itemsize: int, limit: int | None, there: str, rows: str = "rows"
+    n_rows: int, itemsize: int, limit: int | None, there: str, rows: str = "samples"
 ) -> None:
     """Raise a DataError if a Gram matrix exceeds a limit; ``there`` describes the limit."""
     size = n_rows * n_rows * itemsize
@@ -132,7 +136,7 @@ def refuse_large_gram(
 
 
 def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
-    """Refuse a size above the limit, by default half of the free memory."""
+    """Raise an error for a size above the limit, by default half of the free memory."""
     if limit is None and size > ALWAYS_FREE:
         limit = memory_limit(None)
     if limit is not None and size > limit:

@@ -1,4 +1,4 @@
-"""Decision values of rows that a learner was not fitted to, for rules that judge kernels."""
+"""Decision values of samples that a learner was not fitted to, for rules that judge kernels."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def held_out_values(
     splits: Sequence[Split],
     spare: SpareScratch | None = None,
 ) -> Generator[Array, None, None]:
-    """Yield the decision values of each split's held-out rows; ``spare`` is working memory."""
+    """Yield the decision values of each split's held-out samples; ``spare`` is working memory."""
     gram = None if side.explicit else side.gram(keep=False)
     spare = spare or SpareScratch()
 
@@ -99,7 +99,7 @@ def folds_or_warning(
     splits = target.folds(cv, random_state)
     if len(splits) < cv:
         least = len(splits) or 1
-        unit = "row" if target.groups is None else "group"
+        unit = "sample" if target.groups is None else "group"
         taken = f"uses {least} folds" if splits else instead
         whose = (
             "there are" if target.kind.strata(target.values) is None else "the smaller class has"

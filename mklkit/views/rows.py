@@ -1,4 +1,4 @@
-"""Numbers of rows, and base quantities of pairs of rows."""
+"""Numbers of samples, and base quantities of pairs of samples."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ WORTH_COLUMNS = 32
 
 
 def check_width(expected: int, n_columns: int) -> None:
-    """Raise a DataError if rows do not have the number of columns of training."""
+    """Raise a DataError if samples do not have the number of columns of training."""
     if n_columns != expected:
         raise DataError(
-            f"The model was trained on {counted(expected, 'column')}; these rows have {n_columns}."
+            f"The model was trained on {counted(expected, 'column')}; these have {n_columns}."
         )
 
 
 def row_numbers(members: slice | NDArray[Any], n_rows: int) -> NDArray[np.intp]:
-    """Return the non-negative numbers of the rows that a slice, a mask or numbers select."""
+    """Return the non-negative numbers of the samples that a slice, a mask or numbers select."""
     if isinstance(members, slice):
         return np.arange(*members.indices(n_rows))
     numbers = np.asarray(members)
     if numbers.dtype == bool:
         if numbers.shape != (n_rows,):
-            raise IndexError(f"a mask of shape {numbers.shape} for {n_rows} rows")
+            raise IndexError(f"a mask of shape {numbers.shape} for {n_rows} samples")
         numbers = np.flatnonzero(numbers)
     numbers = np.where(numbers < 0, numbers + n_rows, numbers).astype(np.intp, copy=False)
     if numbers.size and not (numbers.min() >= 0 and numbers.max() < n_rows):
-        raise IndexError(f"rows {numbers.min()} to {numbers.max()} of {n_rows}")
+        raise IndexError(f"samples {numbers.min()} to {numbers.max()} of {n_rows}")
     return numbers
 
 
@@ -50,9 +50,9 @@ def is_dask(value: Any) -> bool:
 
 @attrs.frozen(eq=False)
 class KnownPairs:
-    """Some of the rows (T, d) with known base quantities, by their places (n,).
+    """Some of the samples (T, d) with known base quantities, by their places (n,).
 
-    The rows' ``key`` in the cache is that of their content.
+    The samples' ``key`` in the cache is that of their content.
     """
 
     cache: Cache
@@ -61,11 +61,11 @@ class KnownPairs:
     places: NDArray[np.intp]
 
     def take(self, members: slice | NDArray[np.intp]) -> KnownPairs:
-        """Return some of these rows."""
+        """Return some of these samples."""
         return attrs.evolve(self, places=self.places[members])
 
     def gather(self, name: str, others: KnownPairs, out: Array) -> bool:
-        """Write a base quantity (n, m) of these and other rows; False if it is unknown."""
+        """Write a base quantity (n, m) of these and other samples; False if it is unknown."""
         values = self._of_all(name) if others.key == self.key else None
         if values is None or values.dtype != out.dtype:
             return False
@@ -82,13 +82,13 @@ class KnownPairs:
 
 @attrs.frozen(eq=False)
 class AllPairs:
-    """The rows (T, d) that folds are taken from, whose pairs the folds share in a cache."""
+    """The samples (T, d) that folds are taken from, whose pairs the folds share in a cache."""
 
     rows: Rows
     cache: Cache
 
     def of(self, kernel: Reader, places: NDArray[np.intp]) -> KnownPairs | None:
-        """Return some rows as pairs on a kernel's columns; None if that gains nothing."""
+        """Return some samples as pairs on a kernel's columns; None if that gains nothing."""
         (array,) = self.rows.arrays_of([kernel])
         if array.shape[1] < WORTH_COLUMNS:
             return None

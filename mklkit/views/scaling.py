@@ -1,7 +1,14 @@
-"""What is done to the columns of a kernel before it: scaling by columns or rows, and roots.
+"""What is done to the columns of a kernel before it: scaling by columns or samples, and roots.
 
 Two kernels may read the same columns differently, so a scaling belongs to a kernel and not to a
 table. It is fitted to the training samples that have the kernel's source.
+
+The ``scale`` of a ``BoundKernel`` is the name that the user or a candidate gave, and its
+``scaling`` is what was fitted; model files and projectors keep it. ``Rows`` apply it where a
+kernel's columns are read, once for all kernels with the same columns and scaling. The ``scale`` of
+an estimator is for kernels on numbers that name none; ``build_pipeline`` sets it, and adds
+scikit-learn's scaler as a step only before estimators without kernels. On samples in a file, one
+more pass gives the means, standard deviations and ranges.
 """
 
 from __future__ import annotations
@@ -33,8 +40,8 @@ class Scaling:
     """A way to scale the columns of a kernel.
 
     ``elementwise`` changes each value, before a ``scaler`` of scikit-learn is fitted; ``amounts``
-    says that values must not be negative. ``by_moments``: the scaler depends on the mean, deviation
-    and range of each column, which can be those of rows that are read in parts.
+    says that values must not be negative. ``by_moments``: the scaler depends on the mean, standard
+    deviation and range of each column, which can be those of samples that are read in parts.
     """
 
     name: str
@@ -58,15 +65,15 @@ class Scaling:
 
 
 def fits_dense(columns: Any, n_rows: int) -> bool:
-    """Return whether sparse columns (N, k) of N rows may be made dense without being asked for.
+    """Return whether sparse columns (N, k) of N samples may be made dense without being asked for.
 
-    ``columns`` (n, k) are those of some of the rows.
+    ``columns`` (n, k) are those of some of the samples.
     """
     return n_rows * int(columns.shape[1]) <= MOST_DENSE
 
 
 def least(columns: Any) -> float:
-    """Return the least value (n, k), at most 0; gaps are left out."""
+    """Return the least value (n, k), at most 0; gaps are omitted."""
     values = columns.data if sparse.issparse(columns) else columns.ravel()
     return float(np.fmin.reduce(values, initial=0))
 
@@ -103,7 +110,7 @@ SCALINGS: dict[str, Scaling] = {
     for scaling in (
         Scaling("none", "as they are"),
         Scaling(
-            "standard", "standardised (mean 0, deviation 1)", None, StandardScaler, by_moments=True
+            "standard", "standardised (mean 0, variance 1)", None, StandardScaler, by_moments=True
         ),
         Scaling(
             "minmax",
@@ -112,7 +119,7 @@ SCALINGS: dict[str, Scaling] = {
             partial(MinMaxScaler, feature_range=(-1, 1)),
             by_moments=True,
         ),
-        Scaling("unit", "in rows of length 1", None, Normalizer),
+        Scaling("unit", "in samples of length 1", None, Normalizer),
         Scaling("roots", "as roots", _root, amounts=True),
         Scaling("tf-idf", "as TF-IDF", _amounts, TF_IDF, amounts=True),
         Scaling("log-tf-idf", "as log TF-IDF", _log, TF_IDF, amounts=True),
@@ -176,7 +183,7 @@ class FittedScaling:
 def with_scaling(
     kernels: Sequence[BoundKernel], rows: Rows, scale: str | None = None
 ) -> list[BoundKernel]:
-    """Return kernels with the scalings of their columns, fitted to training rows (N, d).
+    """Return kernels with the scalings of their columns, fitted to training samples (N, d).
 
     ``scale`` is the name of that for kernels on numbers that do not say theirs. Kernels with the
     same columns and scaling share it, and so what they read. A kernel whose scaling is fitted
@@ -203,10 +210,10 @@ def with_scaling(
 
 
 def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | None:
-    """Return the scaling of a kernel's columns, fitted to training rows; None if it does nothing.
+    """Return the scaling of a kernel's columns, fitted to the training samples, if there is any.
 
-    Gaps are left out. Of rows in a store, means, deviations and ranges are those of all rows. A
-    ``DataError`` refuses negative values for a scaling of amounts.
+    Gaps are omitted. Of samples in a store, means, standard deviations and ranges are those of all
+    samples. A ``DataError`` is raised for negative values for a scaling of amounts.
     """
     scaling = SCALINGS[name]
     if scaling.scaler is None and scaling.elementwise is None:
@@ -216,7 +223,7 @@ def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | No
         _refuse_negative(scaling, bound.label, columns)
     if scaling.scaler is None:
         return FittedScaling(name)
-    if scaling.scaler is Normalizer:  # It learns nothing from rows.
+    if scaling.scaler is Normalizer:  # It learns nothing from samples.
         width = rows.shape[1] if bound.columns is None else len(bound.columns)
         return FittedScaling(name, Normalizer().fit(np.ones((1, width))))
     if not rows.in_memory:
@@ -237,7 +244,7 @@ def fit_scaling(name: str, bound: BoundKernel, rows: Rows) -> FittedScaling | No
 
 
 def is_fitted_to_all(bound: BoundKernel, rows: Rows) -> bool:
-    """Return whether a kernel's scaling can be fitted to all rows, which may be in a store."""
+    """Return whether a kernel's scaling can be fitted to all samples, which may be in a store."""
     scaling = SCALINGS[scale_of(bound)]
     return rows.in_memory or scaling.by_moments or scaling.scaler in (None, Normalizer)
 
@@ -254,11 +261,11 @@ def _refuse_negative(scaling: Scaling, label: str, columns: Any) -> None:
 
 
 def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> Any:
-    """Return the scaler of a scaling fitted to all rows in a store, in one pass."""
+    """Return the scaler of a scaling fitted to all samples in a store, in one pass."""
     if not scaling.by_moments:
         raise DataError(
-            f"The scaling {scaling.name!r} needs rows in memory: use 'standard', 'minmax',"
-            " 'unit' or 'roots' for rows that are read in parts."
+            f"The scaling {scaling.name!r} needs samples in memory: use 'standard', 'minmax',"
+            " 'unit' or 'roots' for samples that are read in parts."
         )
     parts = list(engine_of(rows).each(partial(_moments, bound.columns), rows, []))
     count, mean, scatter, low, high = parts[0]
@@ -269,7 +276,7 @@ def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> Any:
         mean = mean + apart * (more / total)
         count = total
         low, high = np.fmin(low, low_more), np.fmax(high, high_more)
-    # Two rows with the moments of all: the scaler is scikit-learn's own.
+    # Two samples with the moments of all: the scaler is scikit-learn's own.
     deviation = np.sqrt(scatter / count)
     ends = [low, high] if scaling.name == "minmax" else [mean - deviation, mean + deviation]
     assert scaling.scaler is not None
@@ -277,7 +284,7 @@ def _fitted_in_parts(scaling: Scaling, bound: BoundKernel, rows: Rows) -> Any:
 
 
 def _moments(columns: Any, rows: Any) -> tuple[int, Array, Array, Array, Array]:
-    """Return the number, mean, scatter, minimum and maximum of a part of the rows by column."""
+    """Return the number, mean, scatter, minimum and maximum of a part of the samples by column."""
     numbers = np.asarray(rows, np.float64)
     numbers = numbers if columns is None else numbers[:, columns]
     mean = numbers.mean(axis=0)

@@ -1,6 +1,6 @@
-"""Decisions of several problems on the same training rows, which are kept once.
+"""Decisions of several problems on the same training samples, which are kept once.
 
-In one-vs-one problems, each row is a support vector of many decisions. They keep its place.
+In one-vs-one problems, each sample is a support vector of many decisions. They keep its place.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from mklkit.protocols import Array, Decision, Projector, SomeRows
 from mklkit.views.deciding import BlockDecision
 
 WORTH_DROPPING = 0.2
-"""The share of rows that no decision uses, from which they are dropped."""
+"""The share of samples that no decision uses, from which they are dropped."""
 
 
 def is_table(array: Any) -> bool:
-    """Return whether an array has rows in memory, of which maps can keep the places."""
+    """Return whether an array has samples in memory, of which maps can keep the places."""
     return isinstance(array, np.ndarray) and array.ndim == 2
 
 
 def without_unused(decisions: Sequence[Decision]) -> Sequence[Decision]:
-    """Return decisions whose maps share arrays without the rows that none of them uses.
+    """Return decisions whose maps share arrays without the samples that none of them uses.
 
     They are the same decisions if these are few.
     """
@@ -54,7 +54,7 @@ def without_unused(decisions: Sequence[Decision]) -> Sequence[Decision]:
 
 
 def _shared_in(decisions: Sequence[Decision]) -> list[SomeRows]:
-    """Return the rows of shared arrays that the maps of decisions use."""
+    """Return the samples of shared arrays that the maps of decisions use."""
     of_blocks = [decision for decision in decisions if isinstance(decision, BlockDecision)]
     kept = (
         projector.map.kept

@@ -72,15 +72,15 @@ class Side:
         return int(self.features().shape[1])
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
-        """Return the features (n, p) of some training rows."""
+        """Return the features (n, p) of some training samples."""
         return self.features()[members]
 
     def restricted(self, members: NDArray[np.intp]) -> Side:
-        """Return the features of some training rows as a side."""
+        """Return the features of some training samples as a side."""
         return FeatureSide(self.some_features(members))
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
-        """Return a function of the features (n, p) of each block of rows, or of similarities."""
+        """Return a function of the features (n, p) of each block of samples, or of similarities."""
         return function(self.features() if self.explicit else self.gram())
 
     def normal_matrix(self) -> NormalMatrix:
@@ -109,7 +109,7 @@ class Side:
         return ClassMoments.of(features, codes, 1 if y is None else 2, origin, row_weights)
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
-        """Return ΦᵀWΦ and ΦᵀT in float64, in O(np²) for n rows of non-zero weight."""
+        """Return ΦᵀWΦ and ΦᵀT in float64, in O(np²) for n samples of non-zero weight."""
         features = self.features()
         parts = (
             weighted_sums(np.asarray(features[rows], np.float64), row_weights[rows], targets[rows])

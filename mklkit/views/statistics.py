@@ -27,12 +27,12 @@ KEPT_BLOCK = 1 << 12
 """Blocks up to this number of values are kept for quartiles: evaluating them again takes longer."""
 QUARTILES = (0.25, 0.75)
 SAMPLE_ROWS, SAMPLE_SQUARES = 32, 64
-"""The sample of pairs for a guess of a quartile: squares, which cost little more than one row."""
+"""The pairs for a guess of a quartile: squares of samples, which cost little more than a row."""
 
 
 @attrs.define(eq=False)
 class TileStatistics:
-    """The statistics of M kernels on the same training rows, each computed once.
+    """The statistics of M kernels on the same training samples, each computed once.
 
     Each costs O(N²(d + M)) time, O(M + tile) memory. Quartiles are computed when first asked for
     and usually need two passes; kernels that are monotone in a base share them.
@@ -62,8 +62,8 @@ class TileStatistics:
     ) -> list[float]:
         """Return each kernel's alignment with the label kernel yyᵀ (Wang and Chen 2009, eq. 14).
 
-        Centred alignments are those of HKH and HyyᵀH, H = I − 11ᵀ/N. With weights v of rows, H is
-        I − 1vᵀ/Σv, and a pair of rows counts v_i v_j times.
+        Centred alignments are those of HKH and HyyᵀH, H = I − 11ᵀ/N. With sample weights v, H is
+        I − 1vᵀ/Σv, and a pair of samples counts v_i v_j times.
         """
 
         def with_labels() -> list[float]:
@@ -78,7 +78,7 @@ class TileStatistics:
 
 
 def _block(a: KernelRows, b: KernelRows | None = None) -> list[Quadrant]:
-    """Return each kernel's statistics on the block of rows ``a`` and columns ``b``, or ``a``."""
+    """Return each kernel's statistics on the block of samples ``a`` and columns ``b``, or ``a``."""
 
     def of_tile(block: slice, columns: slice, tiles: KernelTiles) -> list[tuple[int, Moments]]:
         weight = 1 if b is not None or block == columns else 2
@@ -180,7 +180,7 @@ class _ThreadMemory(threading.local):
 
 
 def _sample(a: KernelRows, b: KernelRows) -> Array:
-    """Return the values of one kernel on some pairs of rows, drawn evenly from all pairs."""
+    """Return the values of one kernel on some pairs of samples, drawn evenly from all pairs."""
     rng = np.random.RandomState(0)
     squares = []
     for _ in range(SAMPLE_SQUARES):

@@ -17,7 +17,7 @@ from mklkit.errors import DataError
 from mklkit.views.rows import row_numbers
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
-# Unrequested rows between requested ones: reading up to this many bytes of them is cheaper than
+# Unrequested samples between requested ones: reading up to this many bytes of them is cheaper than
 # another system call.
 GAP_BYTES = 1 << 14
 SPAN_BYTES = 1 << 23
@@ -27,20 +27,20 @@ Signature = tuple[int, int]
 class StoredRows:
     """An array of numbers (N, d) in a file, row by row.
 
-    Rows are read into new arrays. A memory map would also work, but the system may count its pages
-    as the process's memory indefinitely. An object may be used by several threads at once, and
-    pickled: the copy reopens the file.
+    Samples are read into new arrays. A memory map would also work, but the system may count its
+    pages as the process's memory indefinitely. An object may be used by several threads at once,
+    and pickled: the copy reopens the file.
 
     Parameters
     ----------
     path : str or path
         The file.
     shape : (int, int)
-        The number of rows and of columns, (N, d).
+        The number of samples and of columns, (N, d).
     dtype : dtype
         ``float32`` or ``float64``, in the byte order of this machine.
     offset : int, default=0
-        Where the first row begins, in bytes.
+        Where the first sample begins, in bytes.
     column_names : sequence of str, optional
         The names of the columns.
 
@@ -51,7 +51,7 @@ class StoredRows:
 
     See Also
     --------
-    MKLClassifier.fit : A method that reads such rows in parts.
+    MKLClassifier.fit : A method that reads such samples in parts.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class StoredRows:
         self._signature = signature_of(self.path)
         if self._signature[0] < offset + self.nbytes:
             raise DataError(
-                f"{path} has {self._signature[0]} bytes; {self.shape[0]} rows of {self.shape[1]}"
+                f"{path} has {self._signature[0]} bytes; {self.shape[0]} samples of {self.shape[1]}"
                 f" numbers of type {self.dtype} take {offset + self.nbytes}."
             )
         self._file = self.path.open("rb", buffering=0)
@@ -117,7 +117,7 @@ class StoredRows:
 
     @classmethod
     def of_npy(cls, path: str | PathLike[str]) -> Self:
-        """Return the rows of an array that ``numpy.save`` wrote.
+        """Return the samples of an array that ``numpy.save`` wrote.
 
         Parameters
         ----------
@@ -127,12 +127,12 @@ class StoredRows:
         Returns
         -------
         StoredRows
-            Its rows.
+            Its samples.
 
         Raises
         ------
         DataError
-            If it can't be read, or is not an array of rows of ``float32`` or ``float64``.
+            If it can't be read, or is not an array of samples of ``float32`` or ``float64``.
         """
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -153,18 +153,18 @@ class StoredRows:
         return self.shape[0] * self._row_bytes
 
     def __len__(self) -> int:
-        """Return the number of rows N."""
+        """Return the number of samples N."""
         return self.shape[0]
 
     def __getitem__(self, members: slice | NDArray[Any], /) -> NDArray[Any]:
-        """Return some rows (n, d), in the requested order, as a new array.
+        """Return some samples (n, d), in the requested order, as a new array.
 
         Rows requested by number are read in the order of the file, neighbours together.
 
         Raises
         ------
         IndexError
-            If there is no row with such a number.
+            If there is no sample with such a number.
         DataError
             If the file ends before them.
         """
@@ -196,7 +196,7 @@ class StoredRows:
             raise DataError(f"{self.path} has changed since it was opened: fit again.")
 
     def close(self) -> None:
-        """Close the file; no row can be read afterwards."""
+        """Close the file; no sample can be read afterwards."""
         self._file.close()
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -44,8 +44,8 @@ def over_tiles(
     """Yield the result of ``work`` on each tile, in the order of the tiles, from several threads.
 
     The work gets the tile's rows, its columns, and an iterator over each kernel's index and its
-    values there, which the next kernel overwrites. ``others`` has the same kernels on the rows of
-    the columns; without it, tiles are those on and above the diagonal.
+    values there, which the next kernel overwrites. ``others`` has the same kernels on the samples
+    of the columns; without it, tiles are those on and above the diagonal.
     """
     every = kernel_rows if others is None else others
     spare = SpareScratch(overwrites=True)  # two arrays per thread are enough
@@ -81,7 +81,7 @@ def weighted_gram(
 ) -> Array:
     """Return Σ w_m K_m, in ``out`` if of the rows' type, from tiles on and above the diagonal.
 
-    With a ``scale`` r of rows (N,) it is Σ w_m r rᵀ ∘ K_m.
+    With a ``scale`` r of samples (N,) it is Σ w_m r rᵀ ∘ K_m.
     """
     dtype = kernel_rows.arrays[0].dtype
     if out is None or out.dtype != dtype:
@@ -111,10 +111,10 @@ class _Means:
 
     Computed in a separate pass, from tiles divided by ``sizes``, the largest k(x, x) of each
     kernel. From sums of K alone, a wide kernel, or one on data far from zero, would lose its
-    digits in the mean. Kernels that are inner products are evaluated on centred rows, unless these
-    are sparse: HKH is the same, with all its digits. ``noise`` are the rounding errors that
+    digits in the mean. Kernels that are inner products are evaluated on centred samples, unless
+    these are sparse: HKH is the same, with all its digits. ``noise`` are the rounding errors that
     centring leaves of constant kernels. ``row_weights`` are those of all kernels (N,), or of each
-    (M, N), which are 0 for rows that miss its source.
+    (M, N), which are 0 for samples that miss its source.
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
@@ -156,7 +156,7 @@ class _Means:
 
 
 def _with_centered_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRows:
-    """Return the kernels, with centred rows for those that are inner products."""
+    """Return the kernels, with centred samples for those that are inner products."""
     centered: dict[int, Any] = {}
     rows: list[Any] = []
     for kernel, place in zip(kernel_rows.kernels, kernel_rows.places, strict=True):
@@ -182,9 +182,9 @@ def kernel_products(
 ) -> KernelProducts:
     """Return the kernels' inner products, optionally with each kernel centred first (HKH).
 
-    Without ``pairs`` only the diagonal of the products, in which ``row_weights`` weigh the rows.
+    Without ``pairs`` only the diagonal of the products, in which ``row_weights`` weigh the samples.
     O(N²(d + M²)) time, M tiles of memory and no Gram matrix; without pairs O(N²(d + M)).
-    A kernel is centred on the rows that have its source, and zero for the other rows.
+    A kernel is centred on the samples that have its source, and zero for the other samples.
 
     >>> from mklkit.kernels import Linear
     >>> rows = np.array([[1.0], [3.0]])

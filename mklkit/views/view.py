@@ -1,4 +1,4 @@
-"""Views: kernels with a feature map on the training rows, and weighted sums of them.
+"""Views: kernels with a feature map on the training samples, and weighted sums of them.
 
 A view computes each quantity once. Gram matrices, tile statistics and eigendecompositions all come
 from the view, so that methods, grids and folds can share them.
@@ -62,7 +62,7 @@ class BlockSide(Side, ABC):
     @property
     @abstractmethod
     def learner_kernel(self) -> KernelRows:
-        """The kernels that a learner uses, on their rows (N, ·)."""
+        """The kernels that a learner uses, on their samples (N, ·)."""
 
     @property
     def feature_statistics(self) -> FeatureStatistics:
@@ -147,7 +147,7 @@ class BlockSide(Side, ABC):
         return np.asarray(total if self.row_scale is None else total * self.row_scale**2)
 
     def features(self) -> Array:
-        """Return the features (N, Σp) of the training rows, in one array."""
+        """Return the features (N, Σp) of the training samples, in one array."""
         if len(self.used) == 1 and self.scales[0] == 1:
             return self.blocks.features(self.used[0])
 
@@ -157,7 +157,7 @@ class BlockSide(Side, ABC):
         return self.quantities.of("features", every)
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
-        """Return the features (n, Σp) of some training rows."""
+        """Return the features (n, Σp) of some training samples."""
         return self._side_by_side([self.blocks.some_features(m, members) for m in self.used])
 
     def normal_matrix(self) -> NormalMatrix:
@@ -180,7 +180,7 @@ class BlockSide(Side, ABC):
         return self._joined(self.blocks.project_back(self.used, targets))
 
     def projection(self, coefficients: Array) -> Projection:
-        """Return the products with coefficients as a function of one block of rows."""
+        """Return the products with coefficients as a function of one block of samples."""
         return Projection.of(self.blocks.projectors_of(self.used), self._parts(coefficients))
 
     def back_projection(self) -> tuple[BackProjection, Callable[[Sequence[Array]], Array]]:
@@ -193,7 +193,7 @@ class BlockSide(Side, ABC):
         return back, finish
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
-        """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
+        """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n samples of non-zero weight."""
         scale = np.repeat(self._roots, self._widths)
         products, sums = self.blocks.weighted_products(self.used, row_weights, targets)
         return products * np.outer(scale, scale), sums * scale[:, None]
@@ -228,7 +228,7 @@ class BlockSide(Side, ABC):
 
 
 class View(BlockSide):
-    """One kernel with one feature map on the training rows, restricted to its own columns."""
+    """One kernel with one feature map on the training samples, restricted to its own columns."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class View(BlockSide):
 
     @property
     def learner_kernel(self) -> KernelRows:
-        """The kernel that a learner works on, on its rows (N, ·).
+        """The kernel that a learner works on, on its samples (N, ·).
 
         On an explicit map that is ΦΦᵀ, the inner product of the features. If the features
         reproduce the view's own kernel, as on a full empirical map, it is that kernel, which is
@@ -279,7 +279,7 @@ class View(BlockSide):
         return self.blocks.map(function, self._index)
 
     def restricted(self, members: NDArray[np.intp]) -> View:
-        """Return only this view on some of its rows, with features computed block by block."""
+        """Return only this view on some of its samples, with features computed block by block."""
         features = None
         if self.explicit:
             features = FeatureStatistics(self.blocks.only([self._index]).take(members))
@@ -289,7 +289,7 @@ class View(BlockSide):
 
     @cached_property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have its source; None if all do, or fewer than two."""
+        """The samples (n,) that have its source; None if all do, or fewer than two."""
         return members_with(self.kernel_rows.missing_of(0))
 
     @cached_property
@@ -300,8 +300,8 @@ class View(BlockSide):
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.
 
-        On features, means and deviations are exact, from one pass over the rows; quartiles are
-        those of a sample of at most 20,000 rows per class.
+        On features, means and standard deviations are exact, from one pass over the samples;
+        quartiles are those of a sample of at most 20,000 samples per class.
         """
         members = self._members_of(y)
         if members is not None:

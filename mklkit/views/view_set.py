@@ -1,4 +1,4 @@
-"""All views of one problem: kernels with a feature map on the same training rows."""
+"""All views of one problem: kernels with a feature map on the same training samples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from mklkit.views.view import View, WeightedViews
 
 
 class ViewSet(list[View]):
-    """The views of one problem, on the same training rows (N, d).
+    """The views of one problem, on the same training samples (N, d).
 
     ``blocks`` are the features of all views, if the map is explicit.
     """
@@ -79,14 +79,14 @@ class ViewSet(list[View]):
         fitted: Sequence[FittedKernel] | None = None,
         among: tuple[Rows, NDArray[np.intp]] | None = None,
     ) -> ViewSet:
-        """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
+        """Return the views of training samples (N, d); ``columns`` of the kernels are positions.
 
         ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
-        pairs of these rows on a kernel's columns if base quantities are known. Kernels are fitted
-        with the rows' weights (N,), if they have any. ``cache`` is one that other fits share.
-        ``tried``: kernels and maps were tried on the rows of another problem. ``fitted`` are the
-        kernels fitted to these rows, if they are. ``among`` are the rows of all problems and the
-        places of these, if maps are to share them.
+        pairs of these samples on a kernel's columns if base quantities are known. Kernels are
+        fitted with the samples' weights (N,), if they have any. ``cache`` is one that other fits
+        share. ``tried``: kernels and maps were tried on the samples of another problem. ``fitted``
+        are the kernels fitted to these samples, if they are. ``among`` are the samples of all
+        problems and the places of these, if maps are to share them.
         """
         cache = cache or Cache(max_memory)
         rows = Rows.of(rows)
@@ -94,7 +94,7 @@ class ViewSet(list[View]):
             fitted = fit_kernels(kernels, rows, row_weights, tried)
         maps = fit_maps(kernels, feature_map, fitted, rows, random_state, tried)
         if any(fitted_map.training_features() is not None for fitted_map in maps):
-            # All rows are landmarks, so those of a store are in memory.
+            # All samples are landmarks, so those of a store are in memory.
             rows = rows if rows.in_memory else rows[slice(0, len(rows))]
         for bound, kernel in zip(kernels, fitted, strict=True):
             warn_of_far_rows(bound, kernel, rows)
@@ -146,7 +146,7 @@ class ViewSet(list[View]):
         return ViewSet(projectors, KernelRows.of_views(views), self.rows, blocks, self.cache)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
-        """Return the views of some of the training rows, on explicit maps fitted to all of them."""
+        """Return the views of some training samples, on explicit maps fitted to all of them."""
         return ViewSet(
             with_support([view.projector for view in self], members),
             KernelRows.of_views(self).take(members, read=False),
@@ -156,9 +156,9 @@ class ViewSet(list[View]):
         )
 
     def replaced(self, kernels: Sequence[FittedKernel], rows: Array) -> ViewSet:
-        """Return views of other fitted kernels, which read all columns of other rows (N, d).
+        """Return views of other fitted kernels, which read all columns of other samples (N, d).
 
-        Only for implicit maps; decisions learned from them apply to such rows.
+        Only for implicit maps; decisions learned from them apply to such samples.
         """
         pairs = [(view.projector, k) for view, k in zip(self, kernels, strict=True)]
         maps: list[Any] = [
@@ -175,9 +175,9 @@ class ViewSet(list[View]):
     def block_of(
         self, rows: Rows, pairs: Callable[[Any], KnownPairs | None] | None = None
     ) -> RowBlock:
-        """Return new rows (n, d) as a block that keeps its columns for several decisions.
+        """Return new samples (n, d) as a block that keeps its columns for several decisions.
 
-        ``pairs`` returns the pairs of these rows on a kernel's columns, as in :meth:`fit`.
+        ``pairs`` returns the pairs of these samples on a kernel's columns, as in :meth:`fit`.
         """
         used = [
             view

@@ -38,10 +38,11 @@ from mklkit import MKLClassifier, MKLRegressor, compare
 from mklkit.comparison.withholding import sentences, without_verdicts
 from mklkit.evaluation import planned_tests, resolution_of, verdict
 from mklkit.evaluation.equivalence import MARGIN
+from mklkit.evaluation.intervals import Interval
 from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.paired_tests import corrected_t_test, holm_levels
-from mklkit.evaluation.resolution import difference_interval
 from mklkit.explanation import explain
+from mklkit.explanation.explaining import as_changes
 from mklkit.explanation.meaning import judged
 from mklkit.protocols import Task
 from mklkit.registry.tasks import task_named
@@ -91,9 +92,10 @@ def answers(study: Study, seed: int, always: bool = False) -> Iterator[Answer]:
     tests = [corrected_t_test(loss, *sizes).p_value for loss in losses.values()]
     rows = []
     for (source, loss), level in zip(losses.items(), holm_levels(tests)[1], strict=True):
-        low, high = difference_interval(loss, *sizes, units, level)
-        rows.append((source, loss.mean(), low, high, []))
-    heads = ["kernel", "left_out", "left_out_low", "left_out_high", "unadjusted"]
+        interval = Interval.over_splits(loss, *sizes, units, level)
+        rows.append((source, loss.mean(), *interval.limits(), [], interval))
+    ends = [f"left_out{end}" for end in ("", "_low", "_high")]
+    heads = ["kernel", *ends, "unadjusted", "left_out_interval"]
     yield from of_sources(judged(pd.DataFrame(rows, columns=heads), len(whole), MARGIN, why))
     scores = method_scores(fits, seed)
     asked = [("", *pair) for pair in QUESTIONS if scores.keys() >= {*pair}]
@@ -150,7 +152,7 @@ def by_commands(study: Study, seed: int) -> Iterator[Answer]:
     explained = explain(
         model, frame, target, repeats=1, columns="sources", random_state=seed, **grouped
     )
-    yield from of_sources(explained.kernels)
+    yield from of_sources(as_changes(explained.kernels))  # losses again
     asked = {"methods": ["centered-alignment"], "learners": [learner], "baselines": "none"}
     compared = compare(frame, target, kernels=kernels, seed=seed, **asked, **grouped)
     yield from of_questions(compared.questions, study)

@@ -42,8 +42,8 @@ def test_columns_are_dropped(mklkit: Run, sheet: Path, command: str) -> None:
     assert metadata["data"]["columns"] == ["Row ID", "price", "color"]
     assert metadata["data"]["dropped"] == ["seen", "lab"]
     dropped, identifier, *_ = metadata["preprocessing"]
-    assert dropped == "columns 'seen', 'lab' left out, as asked"
-    assert identifier.startswith("column 'Row ID' left out: a different value in every row")
+    assert dropped == "columns 'seen', 'lab' dropped, as asked"
+    assert identifier.startswith("column 'Row ID' dropped: a different value in every row")
 
 
 @pytest.mark.process
@@ -75,7 +75,7 @@ def test_inspect_shows_columns_and_predict_reads_them_so(
     assert "column 'lab' holds '3..2' in row 9, not a number: taken as a gap" in done.out
     shown = [line.split() for line in mklkit("inspect", model).out.splitlines()]
     for line in (
-        "Row ID identifier, left out",
+        "Row ID identifier, dropped",
         "price number (decimal comma)",
         "seen date (day first)",
         "color category, 3 values",

@@ -32,7 +32,7 @@ def test_the_tables_fit(mklkit: Run, quick: Fitted) -> None:
     assert all(len(line) <= 45 for line in done.out.splitlines())
     # A long path of the data may end a line before the number of rows.
     words = " ".join(done.out.split())
-    for name in ("cosine_linear", "fever", "ward", "left out", "120 rows"):
+    for name in ("cosine_linear", "fever", "ward", "dropped", "120 rows"):
         assert name in words
 
 
@@ -66,7 +66,7 @@ def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path
     done = mklkit("explain", houses.model, houses.data, "--cv", 4, "--repeats", 1)
     assert done.code == 0, done
     words = " ".join(done.out.split())
-    assert "what is lost is in points of R²" in words
+    assert "changes are in points of R²" in words
     assert "balanced accuracy" not in words
     assert "big: lost: " in words
     picture = tmp_path / "worth.svg"
@@ -74,8 +74,8 @@ def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path
     answer = mklkit("explain", houses.model, houses.data, *asked).json
     assert answer["score"] == "r2"
     assert answer["target"] == "price"
-    assert answer["kernels"][0]["left_out"] > 0.5 > answer["kernels"][1]["left_out"]
-    assert "<!-- points of R² lost, -->" in picture.read_text()
+    assert answer["kernels"][0]["left_out"] < -0.5 < answer["kernels"][1]["left_out"]
+    assert "<!-- change in the score, -->" in picture.read_text()
 
 
 @pytest.mark.process
@@ -92,7 +92,7 @@ def test_a_published_split(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
     alone = model.score(scale.transform(test[["size"]]), test["price"])
     (fold,) = done["scores"]
     assert (fold["training_rows"], fold["rows"]) == (40, 20)
-    assert done["kernels"][1]["left_out"] == pytest.approx(fold["r2"] - alone, abs=1e-9)
+    assert done["kernels"][1]["left_out"] == pytest.approx(alone - fold["r2"], abs=1e-9)
     assert "over the test samples" in " ".join(mklkit(*asked).out.split())
     for wrong, words in {
         ("--cv", "5"): "cv and split column",

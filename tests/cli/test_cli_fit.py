@@ -145,8 +145,8 @@ def test_the_numbers_that_a_fit_chose(mklkit: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("1,a 2,b 3,a 4,b 5,a", "1 row, at random, too few rows to stratify"),
-        ("1,a 2,b", "no rows (none, every class has a single row)"),
+        ("1,a 2,b 3,a 4,b 5,a", "1 row, at random, too few samples to stratify"),
+        ("1,a 2,b", "no rows (none, every class has a single sample)"),
     ],
 )
 def test_very_few_rows(mklkit: Run, tmp_path: Path, rows: str, said: str) -> None:

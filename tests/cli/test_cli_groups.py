@@ -144,5 +144,5 @@ def test_rows_without_a_group_are_refused(mklkit: Run, visits: Path, tmp_path: P
     for command in ("fit", "evaluate"):
         done = mklkit(command, tmp_path / "gaps.csv", "--groups", "patient")
         assert done.code == 2
-        assert f"of {len(table)} rows" in done.err
+        assert f"of {len(table)} samples" in done.err
         assert "2 are missing" in done.err

@@ -338,7 +338,7 @@ def test_what_is_no_kernel_of_all_samples_is_refused(
     np.savez(path, ids=ids, first=gram, second=gram)
     mklkit(*call, f"precomputed(path={str(path)!r}, label='frist')").refused("'first'?")
     without = f"precomputed(path={str(path)!r}, label='first')"
-    mklkit(*call[:4], "-k", without).refused("takes one column of row ids", "@patient")
+    mklkit(*call[:4], "-k", without).refused("takes one column of ids", "@patient")
     rows.assign(patient=ids).iloc[[0, 0, 1]].to_csv(tmp_path / "twice.csv", index=False)
     mklkit("kernels", tmp_path / "twice.csv", "--by", "patient").refused("2 rows")
     mklkit("kernels", study / "joined.csv", "-k", "ids:rbf@g*", "-o", path).refused("another label")

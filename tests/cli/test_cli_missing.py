@@ -134,7 +134,7 @@ def test_a_table_in_which_no_row_has_a_source_is_refused(
     rows = pd.read_csv(lacking).iloc[:3]
     rows.loc[:, rows.columns != "target"] = np.nan
     rows.to_csv(tmp_path / "empty.csv", index=False)
-    mklkit("predict", model, tmp_path / "empty.csv").refused("3 rows in all", "any kernel")
+    mklkit("predict", model, tmp_path / "empty.csv").refused("3 samples in all", "any kernel")
 
 
 def test_strategies_are_listed_and_unknown_ones_refused(mklkit: Any, lacking: Path) -> None:

@@ -69,7 +69,7 @@ def test_what_a_plugin_prints_at_the_end_is_no_result(started: Run, tmp_path: Pa
     assert done.json
     assert "bye" in done.err
     # It gives nothing, which is a warning also where warnings are to be raised.
-    assert "warning: plugin 'late' of mklkit-late is left out" in done.err
+    assert "warning: plugin 'late' of mklkit-late is ignored" in done.err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")

@@ -57,7 +57,7 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     assert fitted.code == 0, fitted
     for said in (
         "columns 'sequence', 'color', 'count' kept for kernels on such columns",
-        "features standardised (mean 0, deviation 1) for ",
+        "features standardised (mean 0, variance 1) for ",
         "as they are for ",
         "gaps in column 'color' read as a category of their own, 'missing'",
     ):
@@ -106,7 +106,7 @@ def test_a_column_that_a_kernel_reads_is_not_said_to_be_left_out(run: Run) -> No
     compared = run("compare", "rows.csv", *kernels, *QUICK).out
     fitted = run("fit", "rows.csv", *kernels, *FIXED).out
     compared, fitted = " ".join(compared.split()), " ".join(fitted.split())
-    assert "'sequence' left out" not in compared
+    assert "'sequence' dropped" not in compared
     assert "column 'sequence' kept for kernels on such columns" in compared
     assert "other methods leave out column 'sequence': a different value" in compared
     # Both count the features of the file.
@@ -123,6 +123,6 @@ def test_what_can_not_be_read_is_refused(run: Run) -> None:
         "Kernel 'letters@age' reads text, and column 'age' holds numbers: use a kernel on numbers"
     )
     run("fit", "rows.csv", "-k", "rbf@sequence").refused(
-        "the column 'sequence' is left out", "or use a kernel on text, such as 'letters'"
+        "the column 'sequence' is dropped", "or use a kernel on text, such as 'letters'"
     )
     run("fit", "rows.csv", "-k", "letters").refused("name it: 'letters@sequence'")

@@ -92,7 +92,7 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_first(mklkit: Run, tmp_path:
     lines = ["a,target", *(f"{row},{'uv'[row % 2]}" for row in range(300_000))]
     (tmp_path / "many.csv").write_text("\n".join(lines))
     outcome = mklkit("fit", tmp_path / "many.csv", "--stream", "-k", "rbf")
-    outcome.refused("A Gram matrix of ", " rows takes ", "--map 'empirical(subset=1000)'")
+    outcome.refused("A Gram matrix of ", " samples takes ", "--map 'empirical(subset=1000)'")
 
 
 @pytest.mark.process

@@ -110,7 +110,7 @@ def test_names_that_are_taken_or_none(mklkit: Run, tmp_path: Path) -> None:
     shown = mklkit("--help", **environment)
     assert shown.code == 0
     for name in ("'fit'", "'no name'"):
-        assert f"warning: plugin {name} of mklkit-counting is left out" in shown.err
+        assert f"warning: plugin {name} of mklkit-counting is ignored" in shown.err
     assert SUMMARY not in shown.out
     assert "imported" not in mklkit("fit", "--help", **environment).err
 
@@ -127,7 +127,7 @@ def test_damaged_metadata_are_named_when_commands_are_listed(mklkit: Run, tmp_pa
     (tmp_path / "mklkit_counting-1.2.dist-info" / "METADATA").write_text("")
     shown = mklkit("--help", **environment)
     assert shown.code == 0
-    assert "package mklkit-counting is left out" in shown.err
+    assert "package mklkit-counting is ignored" in shown.err
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_the_first_of_equals_is_chosen(two_classes):
 def test_few_rows_in_a_class_leave_fewer_folds_and_a_warning(rng):
     rows, y = rng.normal(size=(12, 2)), np.array([1] * 3 + [0] * 9)
     model = MKLClassifier(["rbf", "linear"], combiner="best-single(cv=5)")
-    with pytest.warns(WeightsWarning, match="uses 3 folds, as the smaller class has 3 rows"):
+    with pytest.warns(WeightsWarning, match="uses 3 folds, as the smaller class has 3 samples"):
         model.fit(rows, y)
 
 

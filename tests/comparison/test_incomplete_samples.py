@@ -66,7 +66,7 @@ def test_a_kernel_on_all_columns_leaves_no_row_without_a_value() -> None:
     right = (model.predict(frame[20:]) == labels[20:]).mean()
     table = comparison.table().set_index("method")
     assert table.loc["uniform", "score"] == pytest.approx(right)
-    assert any("10 of 40 rows lack linear@lab_*" in note for note in comparison.data[0].notes)
+    assert any("10 of 40 samples lack linear@lab_*" in note for note in comparison.data[0].notes)
 
 
 def test_methods_without_failures_have_no_reason() -> None:

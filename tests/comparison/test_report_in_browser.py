@@ -10,7 +10,12 @@ from helpers.reported import comparison
 
 pytestmark = pytest.mark.browser
 
-NARROW, WIDE = 400, 1200
+NARROW, MEDIUM, WIDE = 400, 1100, 1200
+SCROLLING = """
+[...document.querySelectorAll(".box:has(> :is(.methods, .weights))")]
+  .filter((box) => box.scrollWidth > box.clientWidth)
+  .map((box) => box.querySelector("caption").textContent.slice(0, 40))
+"""
 OVERFLOW = """
 [...document.body.querySelectorAll("*")]
   .filter((part) => !part.closest(".box"))
@@ -72,6 +77,14 @@ def test_nothing_is_wider_than_the_page(opened: Page, width: int) -> None:
         " return Math.hypot(to.a, to.b) * parseFloat(getComputedStyle(one).fontSize); }))"
     )
     assert smallest >= (12 if width == WIDE else 9)
+
+
+@pytest.mark.parametrize("width", [MEDIUM, WIDE])
+def test_methods_and_weights_do_not_scroll_where_there_is_room(opened: Page, width: int) -> None:
+    opened.size(width)
+    opened.run(UNFOLD)
+    assert opened.run("document.querySelectorAll('.box > :is(.methods, .weights)').length") > 3
+    assert opened.run(SCROLLING) == []
 
 
 def test_columns_sort_by_mouse_and_keyboard(opened: Page) -> None:

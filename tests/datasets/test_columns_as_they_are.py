@@ -100,7 +100,7 @@ def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_pa
     frame, y = table
     frame.assign(target=y).to_csv(tmp_path / "rows.csv", index=False)
     rows = load_table(tmp_path / "rows.csv")
-    with pytest.raises(DataError, match=r"'sequence' is left out.*'spectrum@sequence'"):
+    with pytest.raises(DataError, match=r"'sequence' is dropped.*'spectrum@sequence'"):
         check_sources(attrs.evolve(rows.schema, sources=[SPECTRUM]))
     sequence = attrs.evolve(rows.schema["sequence"], role="feature")
     others = [column for column in rows.schema if column.name != "sequence"]
@@ -185,7 +185,7 @@ def test_a_kernel_on_numbers_that_names_an_identifier_is_told_why(
     table: Any, kernel: Any, named: str, advised: bool
 ) -> None:
     frame, y = table
-    with pytest.raises(DataError, match="is left out, because it has a different value") as told:
+    with pytest.raises(DataError, match="is dropped, because it has a different value") as told:
         build_pipeline(MKLClassifier([kernel, "linear@count_a"])).fit(frame, y)
     assert str(told.value).startswith(f"Kernel '{named}': the column ")
     assert ("use a kernel on text, such as " in str(told.value)) is advised

@@ -243,7 +243,7 @@ class TestIdentifiers:
         encoder = TableEncoder().fit(frame)
         assert encoder.identifiers_ == ([name] if left_out else [])
         assert (set(encoder.sources_) == {"x"}) is left_out
-        named = f"column {name!r} left out: a different value in every row, like identifiers"
+        named = f"column {name!r} dropped: a different value in every row, like identifiers"
         said = [line for line in encoder.describe() if line.startswith(named)]
         assert bool(said) is left_out
         if said:
@@ -382,7 +382,7 @@ class TestPipeline:
             "1 gap in category columns taken as the value 'missing'",
             "1 gap imputed by the median",
             "1 column without any value set to 0",
-            "features standardised (mean 0, deviation 1)",
+            "features standardised (mean 0, variance 1)",
         ]
         plain = build_pipeline(KNeighborsClassifier(1), "none").fit(mixed[["flat"]], [0, 1] * 3)
         assert describe(plain) == []

@@ -190,7 +190,7 @@ class TestAnnData:
         pd.testing.assert_frame_equal(tables[0].features, tables[1].features)
         assert tables[0].sources == tables[1].sources
         # Outcomes of a source would tell the class.
-        assert any("'kind' left out: columns of obs" in note for note in tables[0].notes)
+        assert any("'kind' dropped: columns of obs" in note for note in tables[0].notes)
 
     def test_names_of_samples_that_are_other_identifiers(
         self, anndata: Any, clinical: Path, tmp_path: Path

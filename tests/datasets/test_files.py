@@ -57,7 +57,7 @@ class TestFormats:
             ("a.tsv", {"sep": "\t"}, ["fields separated by tab"]),
             ("a.csv", {"sep": "|"}, ["fields separated by bar"]),
             ("a.csv", {"sep": ";", "decimal": ","}, None),
-            ("a.csv", {"index": True}, ["column without a name left out: it numbers the rows"]),
+            ("a.csv", {"index": True}, ["column without a name dropped: it numbers the rows"]),
         ],
     )
     def test_csv(
@@ -169,7 +169,7 @@ class TestFormats:
         lines = "0 1:2\n1 1:3 2147483647:5\n" * 3
         table = load_table(written(tmp_path / "a.libsvm", lines))
         assert table.features.iloc[1].to_dict() == {"x0": 3.0, "x2147483646": 5.0}
-        assert table.notes[0] == "2147483645 columns without entries left out"
+        assert table.notes[0] == "2147483645 columns without entries dropped"
 
     @pytest.mark.parametrize("names", [("X", "y"), ("data", "target")])
     @pytest.mark.parametrize("kind", [">f8", ">f4", ">i4", "<f2", "g"])
@@ -252,7 +252,7 @@ class TestTarget:
         assert table.target.tolist() == [7, 8, 7]
         assert table.target.dtype == np.int64
         assert table.features["x"].tolist() == [1, 3, 4]
-        assert table.notes == ["2 rows without a target left out"]
+        assert table.notes == ["2 rows without a target dropped"]
 
     @pytest.mark.parametrize(
         "labels", [[1, 2, 1], ["a", "b", "a"], [True, False, True], [-1.0, 1.0, 1.0]]

@@ -85,7 +85,7 @@ def test_samples_without_any_value_are_left_out_and_told() -> None:
     outcomes = pd.concat([OUTCOMES, others]).drop(columns="age")
     study = load_study({"genes": GENES}, by="patient", outcomes=outcomes, target="ill")
     assert len(study.target) == 40
-    assert "2 rows without a value in any source left out" in study.notes
+    assert "2 rows without a value in any source dropped" in study.notes
 
 
 @pytest.mark.parametrize("target", [None, "ill", -1])
@@ -293,7 +293,7 @@ def test_the_target_in_a_source_is_left_out_and_told() -> None:
     genes = GENES.assign(ill=OUTCOMES["ill"]).iloc[5:]
     study = load_study({"genes": genes}, by="patient", outcomes=OUTCOMES, target="ill")
     assert "genes_ill" not in study.features
-    assert any("'genes_ill' left out" in note for note in study.notes)
+    assert any("'genes_ill' dropped" in note for note in study.notes)
 
 
 def test_covariates_are_in_no_source() -> None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from helpers.documents import listings
+from helpers.documents import ROOT, listings, needs_checkout
 from helpers.processes import run_listing
 
 PAGE = "docs/architecture.md"
+PACKAGE = ROOT / "mklkit"
+FILE = re.compile(r"(?<![\w/.-])[\w.*/-]+\.(?:py|html|txt|js|css)(?![\w*])")
+FOLDER = re.compile(r"(?<![\w/.-])(?:\w+/)+(?![\w*])")
+
+
+def paths_in(text: str) -> list[str]:
+    """Return the paths in the code of a text, except for those of a file NAME to be written."""
+    code = "\n".join(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    return [name for name in [*FILE.findall(code), *FOLDER.findall(code)] if "NAME" not in name]
 
 
 def test_the_steps_of_a_fit_are_those_of_the_estimator(tmp_path: Path) -> None:
@@ -28,3 +38,23 @@ def test_the_steps_of_a_fit_are_those_of_the_estimator(tmp_path: Path) -> None:
     table, pipeline = names["table"], names["pipeline"]
     assert [name for name, _ in pipeline.steps] == ["encode", "classify"]
     assert pipeline.score(table.features, table.target) > 0.5
+
+
+@needs_checkout
+def test_each_row_of_what_goes_where_names_files_and_tests() -> None:
+    text = (ROOT / PAGE).read_text(encoding="utf-8")
+    table = text.partition("| a new |")[2].partition("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    assert len(rows) > 20
+    for thing, place, base, tests in rows:
+        names = paths_in(tests)
+        assert names, thing
+        assert base, thing
+        assert all((ROOT / "tests" / name).exists() for name in names), thing
+        homes = [name for name in re.findall(r"`([A-Z_]{4,})`", place) if name != "NAME"]
+        code = " ".join(
+            path.read_text(encoding="utf-8")
+            for name in paths_in(place)
+            if (path := PACKAGE / name).is_file()
+        )
+        assert all(re.search(rf"^{home}\b", code, re.MULTILINE) for home in homes), thing

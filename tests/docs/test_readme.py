@@ -149,7 +149,9 @@ def test_the_picture_has_the_numbers_of_the_study() -> None:
         for name, method in methods.items()
     }
     lost = {
-        name: re.findall(rf"^ {name} +0\.\d+ ± \S+ +(\d+\.\d) ± ", page, re.MULTILINE)
+        name: re.findall(
+            rf"^ {name} +0\.\d+ ± \S+ .* −(\d+\.\d) ± \S+ +\S+ ± \S+$", page, re.MULTILINE
+        )
         for name in ("text", "composition", "genes")
     }
     numbers = [text for name, scores in alone.items() for text in (*scores, *lost.get(name, []))]

@@ -32,7 +32,9 @@ PEERS = "docs/guides/moving/"
 """Pages that name the files of other libraries."""
 
 LISTING = re.compile(r"^```(?!\{).*?^```$", re.MULTILINE | re.DOTALL)
-INCLUDED = re.compile(r"^```\{include\} (tables/\S+)\n```$", re.MULTILINE)
+INCLUDED = re.compile(
+    r"^```\{include\} (tables/\S+)\n```$|(?<=\n\n)\[[^\]]+\]\((tables/\S+\.md)\)$", re.MULTILINE
+)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.*)$", re.MULTILINE)
 TERM = re.compile(r"\{term\}`(?:[^`<]*<)?([^`>]+)>?`")
@@ -48,7 +50,9 @@ def text_of(page: str) -> str:
     """Return a page with the tables that it includes, as its readers see it."""
     path = ROOT / page
     text = path.read_text(encoding="utf-8")
-    return INCLUDED.sub(lambda match: (path.parent / match[1]).read_text("utf-8"), text)
+    return INCLUDED.sub(
+        lambda match: (path.parent / (match[1] or match[2])).read_text("utf-8"), text
+    )
 
 
 @cache
@@ -62,6 +66,16 @@ def anchors(page: str) -> set[str]:
     """Return the anchors of a page's headings, by the rule of MyST and of code forges."""
     titles = (LINK.sub("]", title) for title in HEADING.findall(prose_of(page)))
     return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+@cache
+def module_docstrings() -> dict[Path, str]:
+    """Return the docstrings of mklkit's modules, with literals written as on pages."""
+    paths = sorted(ROOT.glob("mklkit/**/*.py"))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {
+        path: (ast.get_docstring(tree) or "").replace("``", "`") for path, tree in trees.items()
+    }
 
 
 @cache
@@ -120,17 +134,29 @@ def test_modules_and_folders_exist() -> None:
     assert not lost, "; ".join(lost)
 
 
+def test_files_of_docstrings_exist() -> None:
+    lost = [
+        f"{place}: {path}"
+        for place, text in module_docstrings().items()
+        for path in CODE.findall(text)
+        if PATH.fullmatch(path)
+        and not any((folder / path).exists() for folder in (place.parent, ROOT / "mklkit", ROOT))
+    ]
+    assert not lost, "; ".join(lost)
+
+
 def test_names_are_in_the_module_beside_which_they_stand() -> None:
     """As in "`make_splits` (`protocols/splits/making.py`)"."""
+    texts: dict[Any, str] = {page: prose_of(page) for page in DOCUMENTS} | module_docstrings()
     pairs = [
-        (page, name, module)
-        for page in DOCUMENTS
-        for name, module in NAME_BESIDE_PATH.findall(prose_of(page))
+        (place, name, module)
+        for place, text in texts.items()
+        for name, module in NAME_BESIDE_PATH.findall(text)
     ]
     assert len(pairs) > 10
     lost = [
-        f"{page}: {name} is not in {module}"
-        for page, name, module in pairs
+        f"{place}: {name} is not in {module}"
+        for place, name, module in pairs
         if not any(name in names_defined(path) for path in sources_named(module))
     ]
     assert not lost, "; ".join(lost)

@@ -84,7 +84,7 @@ def complaints(page: Page) -> list[str]:
     ("name", "heading"),
     [
         ("index", "mklkit"),
-        ("gallery/plot_shuffling", "What shuffling a source costs"),
+        ("gallery/plot_shuffling", "Ablation and permutation importance of sources"),
         ("guides/theory", "Theory: sums of kernels and how they are weighted"),
         ("reference/names/mklkit.MKLClassifier", "MKLClassifier"),
     ],

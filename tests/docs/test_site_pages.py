@@ -177,6 +177,8 @@ FOLLOWED = {
         instead={
             "--mccv 5": "--mccv 2",
             "mccv=5": "mccv=2",
+            # Its table is compared with that of the command below.
+            'columns="sources", cv=5)': 'columns="sources", cv=2)',
             "patients.mkl patients.csv --columns": "patients.mkl patients.csv --cv 2 --columns",
         },
         left_out={"pip install .": INSTALLS},
@@ -278,6 +280,22 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path) -> None:
             assert shown.keys() == reached.keys()
             values = [reached[name] for name in shown]
             np.testing.assert_allclose(values, list(shown.values()), atol=4)
+
+
+def test_an_explanation_is_the_same_in_the_shell_and_in_python() -> None:
+    shown = listings("docs/get-started.md", "text")
+    [shell] = [text for text in shown if "lost if" in text]
+    [python] = [text for text in shown if "left_out" in text]
+    number = r"([\d.]+)"
+    points = re.findall(
+        rf"^ (\w+) +{number} ± \S+ +\S+ ± \S+ +{number} ± \S+ +{number} ± \S+$", shell, re.MULTILINE
+    )
+    fractions = re.findall(rf"^\d +(\w+) +{number} +{number} +{number}$", python, re.MULTILINE)
+    assert len(fractions) == 3
+    assert fractions == [
+        (name, weight, *(f"{float(lost) / 100:.3f}" for lost in losses))
+        for name, weight, *losses in points
+    ]
 
 
 def test_every_command_and_listing_of_the_site_is_run() -> None:

@@ -97,9 +97,11 @@ def test_three_classes_in_a_frame_of_unknown_lengths(cluster: Any) -> None:
     model = MKLClassifier(combiner="dimkl5", **MODEL)
     there = check_same(model, table[list("abcd")], table.label, frame[list("abcd")], y)
     assert there.feature_names_in_.tolist() == list("abcd")
-    with pytest.raises(DataError, match=r"trained on the columns a, b, c, d; these rows have b, a"):
+    with pytest.raises(
+        DataError, match=r"trained on the columns a, b, c, d; these samples have b, a"
+    ):
         there.predict(table[list("bacd")])
-    with pytest.raises(DataError, match=r"trained on 4 columns; these rows have 2"):
+    with pytest.raises(DataError, match=r"trained on 4 columns; these have 2"):
         there.predict(da.zeros((3, 2)))
 
 
@@ -148,13 +150,13 @@ def test_rows_are_read_by_slice_number_and_mask(cluster: Any) -> None:
 def test_what_cannot_be_learned_from_is_refused(cluster: Any) -> None:
     X, y = data()
     X[3210, 2] = np.nan
-    with pytest.raises(DataError, match=r"Row 3210 \(counted from 0\) has NaN or infinity"):
+    with pytest.raises(DataError, match=r"Sample 3210 \(counted from 0\) has NaN or infinity"):
         MKLClassifier(combiner="dimkl5", **MODEL).fit(da.from_array(X, chunks=(2100, 4)), y)
     fine = da.zeros((4500, 4))
     for settings in ({}, {"feature_map": "empirical", "learner": "mhks"}):
         with pytest.raises(IncompatibleError, match=r"use feature_map='empirical\(subset=1000\)'"):
             MKLClassifier(**settings).fit(fine, y)
-    with pytest.raises(DataError, match="4499 for 4500 rows"):
+    with pytest.raises(DataError, match="4499 for 4500"):
         MKLClassifier(**MODEL).fit(fine, y[:-1])
     with pytest.raises(DataError, match="it has 1 axes"):
         MKLClassifier(**MODEL).fit(fine[:, 0], y)

@@ -167,7 +167,7 @@ def test_numbers_that_no_float64_holds_are_refused_in_silence(problem):
 def test_inner_products_of_rows_far_from_zero_are_worth_a_word(problem):
     X, y = problem
     model = MKLClassifier(["linear", "rbf"])
-    with pytest.warns(MKLKitWarning, match=r"'linear' multiplies rows .* Scale the data"):
+    with pytest.warns(MKLKitWarning, match=r"'linear' multiplies samples .* Scale the data"):
         model.fit(X + 1e5, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", MKLKitWarning)

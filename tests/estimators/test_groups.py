@@ -172,5 +172,5 @@ def test_scores_of_the_library_keep_groups(fits: list[set[int]]) -> None:
         mklkit.cross_validate(GridSearchCV(model, {}), ROWS, LABELS, 3, groups=PATIENTS)
     with pytest.raises(DataError, match="GroupKFold"):
         mklkit.cross_validate(model, ROWS, LABELS, "time:5", groups=PATIENTS[::-1] % 12)
-    with pytest.raises(DataError, match="72 rows"):
+    with pytest.raises(DataError, match="72 samples"):
         model.fit(ROWS, LABELS, groups=PATIENTS[:70])

@@ -14,7 +14,7 @@ def warned(n_absent: list[int], n_rows: int) -> bool:
     codes = np.repeat(np.arange(len(n_absent)), n_rows)
     absent = np.concatenate([np.arange(n_rows) < n for n in n_absent])
     (text,) = counts(["mri"], absent[:, None], codes, ["a", "b", "c"][: len(n_absent)])
-    assert text.startswith(f"{sum(n_absent)} of {len(codes)} rows lack mri (a ")
+    assert text.startswith(f"{sum(n_absent)} of {len(codes)} samples lack mri (a ")
     return text.endswith(WARNING)
 
 
@@ -43,7 +43,7 @@ def test_sources_that_the_same_rows_lack_are_told_together() -> None:
     lacks[:3, :2] = lacks[4:5, 2] = True
     codes = np.repeat([0, 1], 5)
     assert list(counts(["a", "b", "c", "d"], lacks, codes, ["ill", "well"])) == [
-        "3 of 10 rows lack a, b (ill 60 %, well 0 %)",
-        "1 of 10 rows lack c (ill 20 %, well 0 %)",
+        "3 of 10 samples lack a, b (ill 60 %, well 0 %)",
+        "1 of 10 samples lack c (ill 20 %, well 0 %)",
     ]
-    assert list(counts(["a"], lacks[:, :1], codes, [])) == ["3 of 10 rows lack a"]
+    assert list(counts(["a"], lacks[:, :1], codes, [])) == ["3 of 10 samples lack a"]

@@ -158,10 +158,13 @@ FRAME = pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=["p1", "p2", "p3"])
         ({"a": np.ones((3, 2)), "b": np.ones((2, 2))}, "a 3, b 2"),
         ({3: np.ones((3, 2))}, "named by text.*3"),
         ({" ": np.ones((3, 2))}, "named by text"),
-        ({"a": FRAME, "b": FRAME.iloc[::-1]}, "'a' and 'b' have different indices in 2 rows.*'p1'"),
+        (
+            {"a": FRAME, "b": FRAME.iloc[::-1]},
+            "'a' and 'b' have different indices in 2 samples.*'p1'",
+        ),
         (
             {"a": FRAME, "b": FRAME.set_axis(["p1", "p2", "p4"])},
-            "'a' and 'b' have different indices in 1 row: row 2.*'p3'.*'p4'",
+            "'a' and 'b' have different indices in 1 sample: sample 2.*'p3'.*'p4'",
         ),
         ({"a": np.ones((3, 1, 2))}, r"Source 'a' must have rows and columns.*\(3, 1, 2\)"),
         ({"a": np.ones((3, 0))}, r"Source 'a'.*\(3, 0\)"),

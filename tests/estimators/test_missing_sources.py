@@ -228,12 +228,12 @@ def test_a_row_without_any_source_has_the_frequencies_of_the_classes(halves: Any
     model = MKLClassifier(KERNELS, probability=True, random_state=0).fit(X, y)
     rows = new.copy()
     rows[3] = np.nan
-    with pytest.raises(DataError, match="Row 3"):
+    with pytest.raises(DataError, match="Sample 3"):
         model.predict(rows)
     probabilities = model.predict_proba(rows)
     np.testing.assert_allclose(probabilities[3], [np.mean(y == -1), np.mean(y == 1)])
     np.testing.assert_allclose(probabilities[:3], model.predict_proba(new[:3]))
-    with pytest.raises(DataError, match="Row 3"):
+    with pytest.raises(DataError, match="Sample 3"):
         MKLClassifier(KERNELS).fit(rows, y[: len(rows)])
 
 
@@ -242,7 +242,7 @@ def test_counts_are_told_by_source_and_class(halves: Any) -> None:
     X = np.where(np.isnan(X), 0.0, X)
     X[y > 0, :3] = np.nan
     notes = " ".join(MKLClassifier(KERNELS).fit(X, np.where(y > 0, "ill", "well")).choices_)
-    assert f"{(y > 0).sum()} of 60 rows lack a (ill 100 %, well 0 %)" in notes
+    assert f"{(y > 0).sum()} of 60 samples lack a (ill 100 %, well 0 %)" in notes
     assert "predicts the class" in notes
 
 
@@ -461,10 +461,10 @@ def test_a_row_without_any_source_is_named_by_its_index(
     frame = pd.DataFrame(X, index=[f"p{row}" for row in range(len(y))])
     kernels = [(f"source {n}", "rbf", part) for n, part in enumerate(COLUMNS)]
     model = MKLClassifier(kernels)
-    with pytest.raises(DataError, match=r"^The row with index 'p20' \(2 rows in all\)"):
+    with pytest.raises(DataError, match=r"^The row with index 'p20' \(2 samples in all\)"):
         model.fit(frame, y, sample_weight=weights)
     model.fit(frame.drop(["p20", "p30"]), np.delete(y, [20, 30]))
-    with pytest.raises(DataError, match=r"^The row with index 'p30' \(1 row in all\)"):
+    with pytest.raises(DataError, match=r"^The row with index 'p30' \(1 sample in all\)"):
         model.predict(frame[25:])
-    with pytest.raises(DataError, match=r"^Row 5 \(counted from 0\)"):
+    with pytest.raises(DataError, match=r"^Sample 5 \(counted from 0\)"):
         model.predict(X[25:])

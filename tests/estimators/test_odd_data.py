@@ -62,11 +62,11 @@ def test_a_column_far_from_zero(rng):
         ([[1.0], [2.0]], [1, 1], "there is only one class, 1"),
         ([[1.0], [2.0]], ["a", "a"], "there is only one class, 'a'"),
         ([[1.0]], [1], "at least 2"),
-        ([[np.nan], [2.0]], [0, 1], "Row 0"),
+        ([[np.nan], [2.0]], [0, 1], "Sample 0"),
         ([[np.inf], [2.0]], [0, 1], "infinity"),
         ([["x"], ["y"]], [0, 1], "could not convert string to float"),
         ([[1.0], [2.0]], [0.5, 1.7], "continuous"),
-        ([[1.0], [2.0]], [0, 1, 1], "3 for 2 rows"),
+        ([[1.0], [2.0]], [0, 1, 1], "it has 3 for 2"),
         (np.zeros((2, 0)), [0, 1], "0 feature"),
     ],
 )
@@ -85,7 +85,7 @@ def test_data_that_can_not_be_learned_from_is_refused(X, y, message):
     ],
 )
 def test_rows_without_a_label_are_counted(labels):
-    with pytest.raises(DataError, match="2 of 4 rows have no class label, the first is row 1"):
+    with pytest.raises(DataError, match="2 of 4 samples have no class label; the first is 1"):
         MKLClassifier("linear").fit(np.eye(4), labels)
 
 
@@ -99,7 +99,7 @@ def test_gaps_of_new_rows_are_the_medians_of_training_rows(rng: np.random.Genera
     parts = MKLClassifier("rbf(gamma=1.0)", feature_map="fourier", learner="kda")
     for classes in (np.arange(2), None):
         parts.partial_fit(X, y, classes=classes)
-    with pytest.raises(DataError, match="Row 0"):
+    with pytest.raises(DataError, match="Sample 0"):
         parts.predict(gaps)
 
 

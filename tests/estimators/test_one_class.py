@@ -36,18 +36,18 @@ def test_values_are_those_of_scikit_learn_on_the_summed_kernel(feature_map: str 
 
 
 def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
-    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*rows without labels.*uniform"):
+    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*samples without labels.*uniform"):
         MKLOneClass(combiner="dimkl3").fit(ROWS)
-    with pytest.raises(IncompatibleError, match=r"'svm'.*rows without labels.*one-class-svm"):
+    with pytest.raises(IncompatibleError, match=r"'svm'.*samples without labels.*one-class-svm"):
         MKLOneClass(learner="svm").fit(ROWS)
     with pytest.raises(SpecError, match=r"'auto' is to be chosen from .* targets.*name the kernel"):
         MKLOneClass("auto").fit(ROWS)
-    with pytest.raises(DataError, match="one weight per row"):
+    with pytest.raises(DataError, match="one weight per sample"):
         MKLOneClass().fit(ROWS, sample_weight=[1.0])
     with pytest.raises(DataError, match="only one sample"):
         MKLOneClass().fit(ROWS[:1])
-    with pytest.raises(DataError, match="row 1 is not finite"):
+    with pytest.raises(DataError, match="sample 1 is not finite"):
         MKLOneClass("linear").fit(ROWS).predict([[0.0] * 4, [1e308] * 4])
     frame = pd.DataFrame(ROWS)
-    with pytest.raises(DataError, match="whether they are outliers"):
+    with pytest.raises(DataError, match="scored as outliers"):
         explain(MKLOneClass().fit(frame), frame, np.arange(50) % 2)

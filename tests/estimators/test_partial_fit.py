@@ -85,12 +85,12 @@ def test_a_class_may_come_later(rng):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"learner": "mhks"}, "learner 'mhks' needs the rows themselves; .* kda"),
-        ({"learner": "svm"}, "learner 'svm' needs the rows themselves; .* kda"),
+        ({"learner": "mhks"}, "learner 'mhks' needs the samples themselves; .* kda"),
+        ({"learner": "svm"}, "learner 'svm' needs the samples themselves; .* kda"),
         ({"combiner": "dimkl3"}, "combiner 'dimkl3' needs .* alignment, .*dimkl2"),
         ({"feature_map": "implicit"}, "feature map 'implicit'"),
         ({"class_weight": "balanced"}, "set class_weight=None"),
-        ({"probability": True}, "probabilities need the rows.*Calibrated"),
+        ({"probability": True}, "probabilities need the samples.*Calibrated"),
         ({"learner": KDA(graphs=discriminant_graphs)}, "partial_fit keeps none"),
     ],
 )

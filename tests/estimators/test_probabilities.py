@@ -185,7 +185,7 @@ class TestSmallClasses:
         X, y = problem(3)
         y = np.where(np.arange(60) < 2, "ivy", y)
         model = probable().fit(X, y)
-        assert model.choices_[-1].endswith("2 folds instead of 5: the smallest class has 2 rows")
+        assert model.choices_[-1].endswith("2 folds instead of 5: the smallest class has 2 samples")
         np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
     @pytest.mark.parametrize("n_classes", [2, 3])
@@ -193,7 +193,7 @@ class TestSmallClasses:
         X, y = problem(n_classes)
         y = np.where(np.arange(60) == 7, "a", "b" if n_classes == 2 else y)
         model = probable().fit(X, y)
-        assert "1 class has a single row" in model.choices_[-1]
+        assert "1 class has a single sample" in model.choices_[-1]
         chances = model.predict_proba(X)
         # Of 59 rows held out none was of that class: Platt's estimate is (0 + 1)/(59 + 2).
         if n_classes == 2:
@@ -202,7 +202,7 @@ class TestSmallClasses:
 
     def test_a_fold_that_cannot_be_fitted_is_said(self) -> None:
         def decide(training: np.ndarray, held_out: np.ndarray) -> np.ndarray:
-            raise DataError("Odd rows.")
+            raise DataError("Odd samples.")
 
-        with pytest.raises(DataError, match="the one on 16 of 20 failed: Odd rows"):
+        with pytest.raises(DataError, match="that on 16 of 20 failed: Odd samples"):
             cross_fitted(np.arange(20) % 2, 0, decide)

@@ -192,7 +192,7 @@ class TestChosen:
         frame, y = three_sources(rng)
         model = MKLClassifier("auto").fit(frame, y)
         assert columns_of_sources(model) == {"mrna": [0, 1], "clin.*": [2, 3]}
-        assert any(note.startswith("kernels auto: left out noise: ") for note in model.choices_)
+        assert any(note.startswith("kernels auto: dropped noise: ") for note in model.choices_)
         assert model.score(frame, y) > 0.85
 
     @pytest.mark.parametrize("seed", range(5))
@@ -376,7 +376,7 @@ class TestInEstimators:
         frame, y = three_sources(rng)
         model = MKLClassifier(["both:auto@mrna_*,clin.age", "noise@noise_*"]).fit(frame, y)
         assert columns_of_sources(model) == {"both": [0, 1, 2]}
-        assert any("left out noise" in note for note in model.choices_)
+        assert any("dropped noise" in note for note in model.choices_)
         unnamed = MKLClassifier(["auto@mrna_*,clin.age", "noise@noise_*"]).fit(frame, y)
         assert columns_of_sources(unnamed) == {"auto@mrna_*,clin.age": [0, 1, 2]}
 
@@ -386,7 +386,7 @@ class TestInEstimators:
         frame, y = three_sources(rng)
         model = MKLClassifier(["noise@noise_*", "m:rbf[standard]@mrna_*"]).fit(frame, y)
         assert columns_of_sources(model) == {"noise": [*range(4, 64)], "m": [0, 1]}
-        assert not any("left out" in note for note in model.choices_)
+        assert not any("dropped" in note for note in model.choices_)
         # "auto" stands for the sources that no other kernel reads.
         model = MKLClassifier(["auto", "m:rbf[standard]@mrna_*"]).fit(frame, y)
         assert columns_of_sources(model) == {
@@ -567,4 +567,4 @@ class TestOddTables:
         assert (model.feature_map_.name == "empirical") is landmarks
         told = [note for note in model.choices_ if f"learner {model.learner_.name}" in note]
         assert len(told) == 1
-        assert told[0].endswith("there are 150 rows") is landmarks
+        assert told[0].endswith("there are 150 samples") is landmarks

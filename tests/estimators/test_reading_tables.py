@@ -116,9 +116,9 @@ def test_gaps(table):
     model = MKLClassifier(kernels).fit(frame, y)
     assert model.choices_[:2] == [
         "10 gaps in column 'color' read as a category of their own, 'missing'",
-        "8 gaps in column 'count' left out by its kernel",
+        "8 gaps in column 'count' dropped by its kernel",
     ]
-    assert any("10 of 40 rows lack " in note for note in model.choices_)
+    assert any("10 of 40 samples lack " in note for note in model.choices_)
     written = frame.fillna({"sequence": "", "color": "missing"})
     other = MKLClassifier(kernels).fit(written, y)
     filled = MKLClassifier(kernels, missing="impute").fit(frame, y)
@@ -141,7 +141,7 @@ def test_other_gaps_in_numbers_are_medians_or_lacking_sources(kernels):
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [1.0, np.nan, 2.0, 3.0]})
     model = MKLClassifier(kernels).fit(frame, [0, 0, 1, 1])
     assert np.isfinite(model.decision_function(frame)).all()
-    assert "1 of 4 rows lack" in " ".join(model.choices_)
+    assert "1 of 4 samples lack" in " ".join(model.choices_)
     with pytest.raises(DataError, match="Row 2"):
         MKLClassifier("linear@b").fit(frame, [0, 0, 1, 1])
 
@@ -251,11 +251,11 @@ def test_a_column_of_missing_dates_is_no_text(table):
 
 def test_rows_that_are_read_in_parts_hold_no_text(tmp_path):
     rows = np.memmap(tmp_path / "rows", dtype=np.float64, mode="w+", shape=(4, 2))
-    with pytest.raises(DataError, match="'t' reads text, and rows that are read in parts"):
+    with pytest.raises(DataError, match="'t' reads text, and samples read in parts"):
         MKLClassifier([("t", Letters(), [0])]).fit(rows, [0, 0, 1, 1])
     words = np.array([["a", 1.0], ["b", 2.0], ["ab", 3.0], ["ba", 4.0]], dtype=object)
     model = MKLClassifier([("t", Letters(), [0]), "linear"]).fit(words, [0, 0, 1, 1])
-    with pytest.raises(DataError, match="kernels read text or categories, and rows that are read"):
+    with pytest.raises(DataError, match="kernels read text or categories, and samples read"):
         model.predict(rows)
 
 
@@ -285,7 +285,7 @@ def test_gates_see_numbers_only(table):
     model = MKLClassifier(MIXED, combiner="cluster-gating", random_state=0).fit(frame, y)
     other = frame.assign(sequence="x", color="y")
     np.testing.assert_allclose(model.gate_weights(other), model.gate_weights(frame), rtol=1e-9)
-    with pytest.raises(IncompatibleError, match="these rows contain only columns of row ids, text"):
+    with pytest.raises(IncompatibleError, match="they contain only columns of ids, text"):
         MKLClassifier([("t", Letters(), "sequence")], combiner="cluster-gating").fit(
             frame[["sequence"]], y
         )

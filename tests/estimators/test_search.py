@@ -199,7 +199,7 @@ def test_a_changed_fit_is_not_left_out() -> None:
 def test_a_point_that_fails_is_left_out() -> None:
     X, y = some_rows()
     grid = {"kernels": [["rbf"], ["polynomial(degree=300)"]], "learner__C": [1.0]}
-    with pytest.warns(MKLKitWarning, match="A point failed and is left out: .*polynomial"):
+    with pytest.warns(MKLKitWarning, match="A point failed and is dropped: .*polynomial"):
         search = MKLSearchCV(MKLClassifier(learner="svm"), grid, cv=2).fit(X * 1e3, y)
     assert search.best_params_["kernels"] == ["rbf"]
     assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]

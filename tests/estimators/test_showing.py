@@ -71,7 +71,7 @@ def test_it_shows_what_fit_would_use_and_what_it_used(kind: str, frame: pd.DataF
     assert [row[2] for row in rows] == ["a, b", "all"]
     weights = np.atleast_2d(model.weights_).mean(axis=0)
     assert [float(row[3]) for row in rows] == pytest.approx(weights.tolist(), abs=6e-4)
-    assert panel.facts["fitted on"] == "24 rows, 3 columns"
+    assert panel.facts["fitted on"] == "24 samples, 3 columns"
     used = model.best_estimator_ if kind == "search" else model
     assert panel.facts["combiner"].startswith(used.combiner_.name)
     assert panel.facts["feature map"].startswith(used.feature_map_.name)

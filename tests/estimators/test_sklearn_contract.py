@@ -24,7 +24,7 @@ EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 def _depends_on_folds(estimator):
     """Return the checks that random folds, or maps of random rows, can't pass."""
     if isinstance(estimator, RPEMEKLClassifier) or getattr(estimator, "probability", False):
-        return {EQUIVALENCE: "rows are drawn, and the same row twice is two of them"}
+        return {EQUIVALENCE: "samples are drawn, and the same sample twice is two of them"}
     return {}
 
 

@@ -56,8 +56,7 @@ def share_of_error(gram: np.ndarray, y: np.ndarray) -> float:
 def told(notes: Iterable[str]) -> list[str]:
     """Return the sources of which notes tell what was chosen."""
     chosen = [
-        re.match(r"kernels auto: (?!left out)(.*?): .*, leave-one-out error", note)
-        for note in notes
+        re.match(r"kernels auto: (?!dropped)(.*?): .*, leave-one-out error", note) for note in notes
     ]
     return [match[1] for match in chosen if match is not None]
 

@@ -271,7 +271,7 @@ def test_zeros_take_no_memory(kernel: str, rng: np.random.Generator) -> None:
             ),
             "type object; expected real numbers",
         ),
-        (lambda words: words * np.inf, r"'text' is sparse and has infinity in row 0"),
+        (lambda words: words * np.inf, r"'text' is sparse and has infinity in sample 0"),
         (
             lambda words: sp.csr_array(
                 np.where(np.arange(120) % N == np.arange(N)[:, None], np.nan, 0)
@@ -304,7 +304,7 @@ CALLS = [
         fold["accuracy"] for fold in cross_validate(MKLClassifier(), sources, y, cv=3).folds
     ],
     lambda sources, y: (
-        compare(sources, y, methods=["uniform", "centered-alignment"], cv=2).results.accuracy
+        compare(sources, y, methods=["uniform", "centered-alignment"], cv="2x1").results.accuracy
     ),
     lambda sources, y: (
         explain(MKLClassifier().fit(sources, y), sources, y, cv=3)

@@ -143,7 +143,7 @@ def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
     traits = read_metadata(path)["model"]
     assert traits["combiner"] == "uniform"
     assert "learner" not in traits
-    assert [row["problem"] for row in traits["weights"]] == ["all rows"] * 2
+    assert [row["problem"] for row in traits["weights"]] == ["all samples"] * 2
 
 
 def test_text_and_numbers_are_sources_alike() -> None:

@@ -92,13 +92,13 @@ def test_wrong_weights_of_classes_are_refused(class_weight, error, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(3), "one weight per row; got 3 weights for 20 rows"),
-        (np.full(20, -1.0), "must be finite and not negative; that of row 0"),
+        (np.ones(3), "one weight per sample; got 3 weights for 20 samples"),
+        (np.full(20, -1.0), "must be finite and not negative; that of sample 0"),
         (np.full(20, np.inf), "must be finite"),
-        (np.zeros(20), "All weights of rows are zero"),
-        (np.ones((20, 2)), "one number per row"),
-        (["often"] * 20, "one number per row"),
-        (np.repeat([1.0, 0.0], 10), "only one class, 'sick' .rows of weight 0 do not count"),
+        (np.zeros(20), "All sample weights are zero"),
+        (np.ones((20, 2)), "one number per sample"),
+        (["often"] * 20, "one number per sample"),
+        (np.repeat([1.0, 0.0], 10), "only one class, 'sick' .samples of weight 0 do not count"),
     ],
 )
 def test_wrong_weights_of_rows_are_refused(weights, message):
@@ -119,7 +119,7 @@ def test_components_that_cannot_weigh_rows_are_refused():
     from helpers.builders import Silent
 
     X, y, often = three_classes(0)
-    refusal = "The learner 'silent' can't take weights of rows or classes; learners that can: "
+    refusal = "The learner 'silent' can't take sample weights or classes; learners that can: "
     for model in (MKLClassifier(learner=Silent()), MKLSearchCV(MKLClassifier(learner=Silent()))):
         with pytest.raises(IncompatibleError, match=refusal + ".*svm"):
             model.fit(X, y, sample_weight=often)
@@ -130,7 +130,7 @@ def test_components_that_cannot_weigh_rows_are_refused():
 
 def test_rules_that_take_all_rows_alike_say_so():
     X, y, often = three_classes(0)
-    note = "kernel weights of dimkl3 count all rows equally; weights of rows count in the learner"
+    note = "kernel weights of dimkl3 count all samples equally; sample weights count in the learner"
     model = MKLClassifier(combiner="dimkl3")
     assert note in model.fit(X, y, sample_weight=often).choices_
     assert note not in model.fit(X, y).choices_

@@ -57,7 +57,7 @@ def test_a_notebook_shows_folds_and_their_means() -> None:
         ({"cv": 1}, SpecError, "folds"),
         ({"repeats": 0}, SpecError, "repeats"),
         ({"y": [0, 1]}, DataError, "2 labels"),
-        ({"y": [0, 1, 2, 3]}, DataError, "single row"),
+        ({"y": [0, 1, 2, 3]}, DataError, "single sample"),
     ],
 )
 def test_refusals(arguments, error, message) -> None:

@@ -68,4 +68,4 @@ def test_losses_are_differences_of_it() -> None:
         for fit in (model, smaller)
     )
     assert result.scores["r2"].mean() == pytest.approx(whole)
-    assert result.kernels["left_out"][0] == pytest.approx(whole - without)
+    assert result.kernels["left_out"][0] == pytest.approx(without - whole)

@@ -43,10 +43,10 @@ def test_a_model_has_a_task(model: Any, task: type) -> None:
         (Classification(), np.repeat("ill", 40), "'ill'"),
         (Classification(labels=np.array(["x", "y"])), LABELS, "'a', 'b'"),
         (Classification(), LABELS[:5], r"\(5,\)"),
-        (Classification(), np.where(np.arange(40) == 7, None, LABELS), "1 row without a class"),
+        (Classification(), np.where(np.arange(40) == 7, None, LABELS), "1 sample without a class"),
         (Regression(), np.full(40, 3.0), "the same"),
         (Regression(), LABELS, "y holds something else"),
-        (Regression(), np.where(np.arange(40) == 5, np.nan, NUMBERS), "1 row without a number"),
+        (Regression(), np.where(np.arange(40) == 5, np.nan, NUMBERS), "1 sample without a number"),
         (Regression(), np.where(np.arange(40) == 5, np.inf, NUMBERS), "infinite"),
         (Regression(["s", "t"]), NUMBERS, r"\(40, 2\)"),
     ],
@@ -75,7 +75,7 @@ def test_folds_of_few_numbers() -> None:
     folds = Regression().splits(NUMBERS[:6], 5)
     assert [len(scored) for scored in folds.tests] == [2, 2, 2]
     assert "3 folds instead of 5" in folds.notes[0]
-    with pytest.raises(DataError, match="there are 3"):
+    with pytest.raises(DataError, match="got 3"):
         Regression().splits(NUMBERS[:3], 5)
 
 

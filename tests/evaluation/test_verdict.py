@@ -131,8 +131,9 @@ def test_the_sentence_names_the_samples_that_limit_it() -> None:
     units = Resolution(20, "samples in the rarest class", 2)
     scores = {"a": BEST, "b": BEST + 1e-4 * np.tile([1, -1], 5)}
     tests = planned_tests(scores, [("Q", "a", "b")], **SIZES, resolution=units)
-    assert "(95 % CI −7.5 to 7.5, the narrowest with 20 samples in the rarest class)" in verdict(
-        tests
+    assert (
+        "(95 % limits −7.5 to 7.5, the narrowest with 20 samples in the rarest class)"
+        in verdict(tests)
     )
     tests = planned_tests(scores, [("Q", "a", "b")], **SIZES, resolution=Resolution(400, "groups"))
     assert verdict(tests).endswith(

@@ -57,8 +57,8 @@ def learned() -> Explanation:
 
 def test_noise_is_worth_nothing_and_a_copy_can_go(learned: Explanation) -> None:
     kernels = learned.kernels.set_index("kernel")
-    assert kernels["shuffled"]["scan"] > 0.1
-    assert kernels["shuffled"]["copy"] > 0.1
+    assert kernels["shuffled"]["scan"] < -0.1
+    assert kernels["shuffled"]["copy"] < -0.1
     assert abs(kernels["shuffled"]["noise"]) < 0.02
     assert kernels["left_out"].abs().max() < 0.03
     assert kernels["weight"]["noise"] < 0.05
@@ -121,7 +121,7 @@ def test_a_model_that_guesses_has_nothing_to_explain(task: Any) -> None:
     model, rows, targets = task(KERNELS[1:2])
     mixed = np.random.default_rng(1).permutation(targets)
     result = explain(model, rows, mixed, **QUICK)
-    assert "not shown to be better than guessing" in notes_of(result, "rows")
+    assert "not shown to be better than guessing" in notes_of(result, "score")
 
 
 def test_what_is_refused() -> None:
@@ -154,9 +154,13 @@ def test_plain_values_and_a_figure(task: Any) -> None:
     np.testing.assert_allclose(widths, explanation.kernels["weight"])
     gained = [patch.get_width() for patch in middle.patches]
     np.testing.assert_allclose(gained, 100 * explanation.kernels["alone"])
-    lost = [patch.get_width() for patch in right.patches]
-    np.testing.assert_allclose(lost, 100 * explanation.kernels["left_out"])
-    assert f"points of {explanation.unit.score} lost" in right.get_xlabel()
+    changes = [patch.get_width() for patch in right.patches]
+    np.testing.assert_allclose(changes, 100 * explanation.kernels["left_out"])
+    label = right.get_xlabel()
+    assert f"change in the score,\npoints of {explanation.unit.score}\n(lines: " in label
+    # Two sources, of which one or none is shown to be needed.
+    assert label.endswith(("lines: 95 to 97.5 % CI)", "lines: 97.5 % CI)"))
+    assert "± SD over folds" in left.get_xlabel()
     mpl.pyplot.close(display.figure_)
 
 
@@ -198,27 +202,27 @@ def test_sentences_follow_from_intervals() -> None:
     # Half of the width, 11.9 and 4.2 points, has to be 10.7, and 2.0 - 0.2 = 1.8 points.
     assert table["rows_needed"].tolist()[:3:2] == [130, 550]
     assert list(without_kernels(table, unit)) == [
-        "clin: lost: 20.0 points (10.0 to 30.0)",
+        "clin: lost: 20.0 points (95 % CI 10.0 to 30.0)",
         "mrna: inconclusive: −10.7 points without it (95 % CI −22.6 to +1.2); about 130 samples"
         " would have an even chance",
         "noise: inconclusive: −0.2 points without it (95 % CI −4.4 to +4.0); about 550 samples"
         " would have an even chance",
-        "copy: not lost by more than 1.4 points",
-        "harm: not lost, better without: 3.0 points gained (1.0 to 5.0)",
+        "copy: not lost by more than 1.4 points (95 % CI −1.4 to +1.2)",
+        "harm: not lost, better without: 3.0 points gained (95 % CI 1.0 to 5.0)",
     ]
     error = Unit("max error", 1, 2, "", is_error=True)
     assert list(without_kernels(table, error)) == [
-        "clin: lost: max error rises by 0.20 (0.10 to 0.30)",
+        "clin: lost: max error rises by 0.20 (95 % CI 0.10 to 0.30)",
         "mrna: inconclusive: +0.11 in max error without it (95 % CI −0.01 to +0.23); about 130"
         " samples would have an even chance",
         "noise: inconclusive: +0.002 in max error without it (95 % CI −0.04 to +0.04); about 550"
         " samples would have an even chance",
-        "copy: not lost by more than 0.01",
-        "harm: not lost, better without: max error falls by 0.03 (0.01 to 0.05)",
+        "copy: not lost by more than 0.01 (95 % CI −0.01 to +0.01)",
+        "harm: not lost, better without: max error falls by 0.03 (95 % CI 0.01 to 0.05)",
     ]
     one_fold = kernels.head(1).assign(left_out_low=np.nan, left_out_high=np.nan)
     (sentence,) = without_kernels(judged(one_fold, 100, MARGIN), unit)
-    assert "inconclusive from one fold" in sentence
+    assert "inconclusive from one split" in sentence
     withheld = kernels.assign(unadjusted=[["snp"]] * len(kernels))
     assert set(judged(withheld, 100, MARGIN)["outcome"]) == {"no verdict"}
 
@@ -235,7 +239,7 @@ def test_an_error_is_written_without_the_sign_by_which_it_is_ranked() -> None:
     assert told.scores["score"].mean() == pytest.approx(-np.mean(errors))
     assert told.summary().startswith(f"{np.mean(errors):.4g} (")
     assert repr(told).endswith(f"mean absolute error {np.mean(errors):.4g})")
-    assert told.summary().endswith("what is lost is the rise in mean absolute error")
+    assert told.summary().endswith("changes are in mean absolute error")
 
 
 def test_uneven_classes_are_judged_by_balanced_accuracy_and_any_score_can_be_named() -> None:
@@ -246,7 +250,7 @@ def test_uneven_classes_are_judged_by_balanced_accuracy_and_any_score_can_be_nam
     usual = explain(model.fit(rows, labels), rows, labels, cv=splits, repeats=1)
     assert usual.score == "balanced_accuracy"
     assert usual.scores["guess"].tolist() == [0.5] * 3
-    assert "guessing" not in notes_of(usual, "rows")
+    assert "score" not in set(usual.notes["about"])
     by_area = explain(model, rows, labels, cv=splits, score="roc_auc", repeats=1)
     areas = []
     for train, test in splits:
@@ -257,7 +261,7 @@ def test_uneven_classes_are_judged_by_balanced_accuracy_and_any_score_can_be_nam
         values = [fit.decision_function(rows.iloc[test]) for fit in fits]
         areas.append([roc_auc_score(labels[test] == "usual", value) for value in values])
     np.testing.assert_allclose(by_area.scores["score"], np.array(areas)[:, 0])
-    assert by_area.kernels["left_out"][0] == pytest.approx(-np.diff(areas).mean())
+    assert by_area.kernels["left_out"][0] == pytest.approx(np.diff(areas).mean())
     with pytest.raises(SpecError, match="roc_auc"):
         explain(model, rows, labels, score="roc_acu", **QUICK)
     with pytest.raises(SpecError, match="neg_log_loss"):
@@ -271,7 +275,11 @@ def test_folds_that_agree_show_little_on_few_rows() -> None:
     kernels = explain(model.fit(rows, labels), rows, labels, **QUICK).kernels
     assert kernels["left_out"].tolist() == [0, 0]
     # Two sources are tested, so that each has half of the 5 %.
-    np.testing.assert_allclose(kernels["left_out_high"], -np.log(0.05 / 2) / 40)
+    np.testing.assert_allclose(kernels["left_out_low"], np.log(0.05 / 2) / 40)
+    # None of 40 differs, and the limit shrinks with 1/n until it is two points.
+    needed = -np.log(0.05 / 2) / 0.02
+    assert kernels["rows_needed"].tolist() == [np.ceil(needed / 10) * 10] * 2
+    assert kernels["narrowest_with"].tolist() == ["40 samples"] * 2
     assert kernels["outcome"].tolist() == ["inconclusive"] * 2
 
 
@@ -330,7 +338,7 @@ def test_outliers_are_scored_by_the_area_under_the_curve() -> None:
         areas.append(roc_auc_score(~odd[test], values))
     np.testing.assert_allclose(result.scores["score"], areas)
     assert result.unit.score == "roc auc"
-    assert result.kernels["left_out"][0] > result.kernels["left_out"][1]
+    assert result.kernels["left_out"][0] < result.kernels["left_out"][1]
     with pytest.raises(DataError, match="'outlier' for some"):
         explain(model, rows, odd)
 

@@ -62,8 +62,8 @@ def test_a_search_is_repeated_on_the_training_rows_with_and_without_a_source(kin
     assert len(chosen) > 2  # Else the test would not tell a search from a kept choice.
     np.testing.assert_allclose(result.scores["score"], scores["whole"])
     for place, name in enumerate(("scan", "noise")):
-        lost = np.subtract(scores["whole"], scores[name]).mean()
-        assert result.kernels["left_out"][place] == pytest.approx(lost)
+        change = np.subtract(scores[name], scores["whole"]).mean()
+        assert result.kernels["left_out"][place] == pytest.approx(change)
     assert "was repeated in each fit" in notes_of(result, "rows")
 
 

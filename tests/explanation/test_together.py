@@ -66,13 +66,15 @@ def test_alone_without_and_together_are_those_of_ridge_by_its_formula() -> None:
     assert told.scores["score"].mean() == pytest.approx(whole)
     for source in SOURCES:
         others = [name for name in SOURCES if name != source]
-        assert by_name["left_out"][source] == pytest.approx(whole - mean(others))
+        assert by_name["left_out"][source] == pytest.approx(mean(others) - whole)
         assert by_name["alone_score"][source] == pytest.approx(mean([source]))
         assert by_name["alone"][source] == pytest.approx(mean([source]) - 0.5)
-    expected = {("main", "copy"): whole - mean(["side", "noise"])}
-    expected[("main", "side", "noise")] = whole - mean(["copy"])
-    losses = dict(zip(map(tuple, told.together["kernels"]), told.together["left_out"], strict=True))
-    assert losses == pytest.approx(expected)
+    expected = {("main", "copy"): mean(["side", "noise"]) - whole}
+    expected[("main", "side", "noise")] = mean(["copy"]) - whole
+    changes = dict(
+        zip(map(tuple, told.together["kernels"]), told.together["left_out"], strict=True)
+    )
+    assert changes == pytest.approx(expected)
     # With all; without each; each alone, which is one of the groups; and the other group.
     assert told.n_fits == 4 * (1 + 4 + 4 + 1)
 
@@ -89,8 +91,8 @@ def test_redundant_sources_are_called_so() -> None:
         "main and copy are redundant: either is dispensable, both are not (−"
     )
     said = notes_of(told, "alone")
-    assert said.index("informative (accuracy above guessing)") == 0
-    assert "not shown to be informative (accuracy above guessing): noise" in said
+    assert said.index("informative (accuracy against guessing)") == 0
+    assert "not shown to be informative (accuracy against guessing): noise" in said
 
 
 def test_intervals_are_those_at_which_holms_procedure_tests() -> None:
@@ -151,9 +153,9 @@ def test_sentences_on_groups_claim_no_more_than_the_intervals() -> None:
         ("a", "absent"): (lost, "neither a nor absent is shown to be needed on its own; without"
                           " both −9.1 points (95 % CI −13.0 to −5.2)"),
         ("b", "open"): (excluded, "b and open are dispensable together: not lost by more than 1.2"
-                        " points"),
+                        " points (95 % CI −1.2 to +1.0)"),
         ("open", "needed"): ((-0.03, -0.05, -0.01), "open and needed: not lost, better without:"
-                             " 3.0 points gained (1.0 to 5.0)"),
+                             " 3.0 points gained (95 % CI 1.0 to 5.0)"),
         ("needed", "open"): ((0.02, -0.02, 0.06), "needed and open: inconclusive: −2.0 points"
                              " without them (95 % CI −6.0 to +2.0); about 400 samples would have an"
                              " even chance"),

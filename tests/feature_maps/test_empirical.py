@@ -98,7 +98,7 @@ def test_a_gram_matrix_of_zeros_is_one_feature_of_zeros(subset):
         ({"subset": np.nan}, "subset"),
         ({"rank": 2.5}, "rank"),
         ({"tol": 1.0}, "tol"),
-        ({"landmarks": "kmeans"}, "without subset every row is a landmark.*subset=256"),
+        ({"landmarks": "kmeans"}, "without subset every sample is a landmark.*subset=256"),
         *(({"subset": 5, "landmarks": value}, "landmarks") for value in ("kmean", "", None, ["x"])),
     ],
 )

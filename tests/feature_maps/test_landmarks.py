@@ -112,7 +112,7 @@ def test_row_ids_have_no_means(rows, wrapped):
     kernel = Cosine(kernel) if wrapped else kernel
     ids = np.arange(60.0)[:, None]
     bound, feature_map = BoundKernel("graph", kernel), Empirical(subset=5, landmarks="kmeans")
-    with pytest.raises(IncompatibleError, match=r"means of rows.*'graph'"):
+    with pytest.raises(IncompatibleError, match=r"means of samples.*'graph'"):
         ViewSet.fit([bound], feature_map, ids, np.random.RandomState(0))
 
 
@@ -146,5 +146,5 @@ def test_rows_are_drawn_in_proportion_to_their_scores():
 def test_unknown_strategies_and_a_choice_among_all_rows_are_refused(value):
     with pytest.raises(ValueError, match="landmarks"):
         Empirical(subset=5, landmarks=value)
-    with pytest.raises(ValueError, match=r"without subset every row is a landmark.*subset=256"):
+    with pytest.raises(ValueError, match=r"without subset every sample is a landmark.*subset=256"):
         Empirical(landmarks="kmeans")

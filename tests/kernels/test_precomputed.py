@@ -65,8 +65,8 @@ def test_other_kernels_do_not_learn_from_the_ids(two_classes, wrapped):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0.5]], "whole row ids from 0 to 8"),
-        ([[-1.0]], "whole row ids from 0 to 8"),
+        ([[0.5]], "whole numbers 0 to 8"),
+        ([[-1.0]], "whole numbers 0 to 8"),
         ([[0.0, 1.0]], r"one column of row numbers, got text \(or 2 columns\)"),
     ],
 )
@@ -118,7 +118,7 @@ def test_matrices_and_functions_stand_for_kernels(two_classes, tmp_path):
     model = MKLClassifier(apart).fit(ids(70)[:35], y[train])
     np.testing.assert_allclose(model.decision_function(ids(70)[35:]), expected, atol=1e-6)
     np.testing.assert_array_equal(apart[1](ids(35), ids(70)[40:]), grams[1][train][:, new[5:]])
-    with pytest.raises(DataError, match=r"Precomputed\(K\) of all rows"):
+    with pytest.raises(DataError, match=r"Precomputed\(K\) of all samples"):
         apart[0].diagonal(ids(70))
 
 

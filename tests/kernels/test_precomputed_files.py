@@ -112,7 +112,7 @@ def test_on_the_command_line(tmp_path, gram):
     missing.refused("The matrix of a precomputed kernel, 'no.npy': there is no such file.")
     rows.assign(id=np.arange(30) + 5).to_csv(tmp_path / "other.csv", index=False)
     run_in_process("predict", "m.mkl", "other.csv", cwd=tmp_path).refused(
-        "takes whole row ids from 0 to 29, got values from 5 to 34"
+        "needs whole numbers 0 to 29, got values from 5 to 34"
     )
     rows.assign(id=rows["id"].where(rows["id"] != 2)).to_csv(tmp_path / "gap.csv", index=False)
     gap = "Column 'id' has a gap in row 3; each row needs its number in the matrix."

@@ -194,5 +194,5 @@ def test_graphs_of_the_user_have_no_weights():
 @pytest.mark.parametrize("size", [1e300, 1e-300])
 def test_a_product_with_the_class_weight_that_is_no_number_is_refused(size):
     data = TrainingData(np.eye(2), np.array([0, 1]), np.array([1.0, size]))
-    with pytest.raises(DataError, match="Weights of rows"):
+    with pytest.raises(DataError, match="Sample weights"):
         data.with_class_weights(np.array([1.0, size]))

@@ -84,29 +84,29 @@ def test_worth_is_in_the_units_that_are_named() -> None:
             "alone": [0.2, 0.3, -0.01],
             "alone_low": [0.1, 0.25, -0.04],
             "alone_high": [0.3, 0.35, 0.03],
-            "left_out": [0.02, 0.11, np.nan],
-            "left_out_low": [0.01, np.nan, np.nan],
-            "left_out_high": [0.04, np.nan, np.nan],
-            "shuffled": [0.1, 0.3, 0.04],
+            "left_out": [-0.02, -0.11, np.nan],
+            "left_out_low": [-0.04, np.nan, np.nan],
+            "left_out_high": [-0.01, np.nan, np.nan],
+            "shuffled": [-0.1, -0.3, -0.04],
         }
     )
-    groups = pd.DataFrame({"kernels": [["mri", "blood"]], "left_out": 0.2})
-    groups = groups.assign(left_out_low=0.1, left_out_high=0.35)
+    groups = pd.DataFrame({"kernels": [["mri", "blood"]], "left_out": -0.2})
+    groups = groups.assign(left_out_low=-0.35, left_out_high=-0.1)
     display = KernelWorthDisplay(table, groups, margin=0.03).plot()
     weights, alone, losses = display.axes_
     np.testing.assert_allclose(bars(weights), [(0, 0.6), (1, 0.3), (2, 0.1)])
     np.testing.assert_allclose(segments(weights), [(0, 0.55, 0.65), (2, 0.08, 0.12)])
     np.testing.assert_allclose(bars(alone), [(0, 20), (1, 30), (2, -1)])
     np.testing.assert_allclose(segments(alone), [(0, 10, 30), (1, 25, 35), (2, -4, 3)])
-    np.testing.assert_allclose(bars(losses), [(0, 2), (1, 11), (3, 20)])
-    np.testing.assert_allclose(segments(losses), [(0, 1, 4), (3, 10, 35)])
+    np.testing.assert_allclose(bars(losses), [(0, -2), (1, -11), (3, -20)])
+    np.testing.assert_allclose(segments(losses), [(0, -4, -1), (3, -35, -10)])
     (margin,) = [line for line in losses.lines if line.get_label() == "margin"]
-    assert margin.get_xdata() == [3, 3]
+    assert margin.get_xdata() == [-3, -3]
     (diamonds,) = [line for line in losses.lines if line.get_marker() == "D"]
-    np.testing.assert_allclose(diamonds.get_xydata(), [(10, 0), (30, 1), (4, 2)])
+    np.testing.assert_allclose(diamonds.get_xydata(), [(-10, 0), (-30, 1), (-4, 2)])
     assert texts(weights.get_yticklabels()) == ["mri", "blood", "age", "mri\n+ blood"]
-    plain = KernelWorthDisplay(table, lost="R²", scale=1).plot().axes_[2]
-    np.testing.assert_allclose(bars(plain), [(0, 0.02), (1, 0.11)])
+    plain = KernelWorthDisplay(table, unit="R²", scale=1).plot().axes_[2]
+    np.testing.assert_allclose(bars(plain), [(0, -0.02), (1, -0.11)])
 
 
 def test_effects_have_a_panel_per_kernel_and_the_shares_beside_the_bars() -> None:

@@ -201,7 +201,7 @@ def test_broken_plugins_are_one_warning_each(site: Path) -> None:
     assert set(said) == set(BROKEN)
     assert sorted(warned) == sorted(said.values())
     for name, (_, part) in BROKEN.items():
-        assert said[name].startswith(f"plugin '{name}' of mklkit-{name} is left out: ")
+        assert said[name].startswith(f"plugin '{name}' of mklkit-{name} is ignored: ")
         assert part in said[name]
         assert said[name].isprintable()
         assert len(said[name]) < 600

@@ -81,5 +81,5 @@ def test_rows_read_in_parts_are_refused_where_they_change_or_have_gaps(problem, 
     rows[77, 2] = np.nan
     rows.tofile(tmp_path / "rows")
     stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype)
-    with pytest.raises(DataError, match=r"Row 77 \(counted from 0\) has NaN or infinity"):
+    with pytest.raises(DataError, match=r"Sample 77 \(counted from 0\) has NaN or infinity"):
         in_blocks(views_of("linear", stored, "empirical(subset=9)"))[0].normal_matrix()

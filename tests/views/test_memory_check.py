@@ -17,7 +17,7 @@ N_ROWS = 2_000_000
 @pytest.mark.skipif(available_memory() is None, reason="the free memory is not known")
 class TestAMatrixThatDoesNotFitIsRefusedWithAMapThatDoes:
     rows, labels = np.arange(N_ROWS, dtype=float)[:, None], np.arange(N_ROWS) % 2
-    refusal = r"of 2000000 rows .* are free\..*empirical\(subset=1000\)"
+    refusal = r"of 2000000 samples .* are free\..*empirical\(subset=1000\)"
 
     def test_as_a_kernel_whose_time_is_told_first(self) -> None:
         told = pytest.warns(MKLKitWarning, match="Computing the kernels of a fit will take about")
@@ -32,7 +32,7 @@ class TestAMatrixThatDoesNotFitIsRefusedWithAMapThatDoes:
 
 def test_only_what_exceeds_the_free_memory_is_refused():
     refuse_large_gram(40, 8, 8 * 40**2, "are free")
-    with pytest.raises(DataError, match=r"A Gram matrix of 40 rows .* are free\..*subset="):
+    with pytest.raises(DataError, match=r"A Gram matrix of 40 samples .* are free\..*subset="):
         refuse_large_gram(40, 8, 8 * 40**2 - 1, "are free")
     # If the free memory is unknown, no size raises an error.
     refuse_large_gram(40, 8, None, "are free")
@@ -43,7 +43,7 @@ def test_what_fits_but_is_large_is_said():
     if free is not None and free < 2**31:
         pytest.skip("a gigabyte does not fit here")
     check_gram_fits(2**13, 8)
-    with pytest.warns(MKLKitWarning, match=r"Gram matrix of 11600 rows takes .* learner='mhks'"):
+    with pytest.warns(MKLKitWarning, match=r"Gram matrix of 11600 samples takes .* learner='mhks'"):
         check_gram_fits(11_600, 8)
 
 

@@ -83,7 +83,7 @@ def test_gaps_in_rows_that_are_read_raise_an_error(numbers: np.ndarray, tmp_path
     numbers.tofile(tmp_path / "rows")
     rows = Rows.of(StoredRows(tmp_path / "rows", numbers.shape, numbers.dtype))
     for members in (slice(10, 20), np.array([3, 17, 4])):
-        with pytest.raises(DataError, match="Row 17 "):
+        with pytest.raises(DataError, match="Sample 17 "):
             rows[members]
     rows[slice(0, 17)]
 

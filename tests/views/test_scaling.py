@@ -203,7 +203,7 @@ def test_what_needs_rows_in_memory_says_so(scale: str, counts: np.ndarray, tmp_p
     path = tmp_path / "rows.bin"
     counts.tofile(path)
     stored = StoredRows(path, counts.shape, np.float64)
-    with pytest.raises(DataError, match=f"scaling '{scale}' needs rows in memory"):
+    with pytest.raises(DataError, match=f"scaling '{scale}' needs samples in memory"):
         fitted(scale, stored)
 
 

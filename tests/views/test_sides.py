@@ -66,7 +66,7 @@ SIDES = {
         np.array([0.1, 0.2, 0.7])
     ),
     "one weight": lambda rows: views_of(TRIO, rows, "empirical").weighted(np.array([0, 0.3, 0])),
-    "some rows": lambda rows: views_of("rbf(gamma=0.3)", rows, "empirical")[0].restricted(
+    "some samples": lambda rows: views_of("rbf(gamma=0.3)", rows, "empirical")[0].restricted(
         np.arange(0, 40, 3)
     ),
 }

@@ -88,5 +88,5 @@ def test_a_memory_map_is_read_from_its_file(tmp_path: Path, numbers: np.ndarray)
 
 def test_a_file_that_is_too_small_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows").write_bytes(bytes(10))
-    with pytest.raises(DataError, match="has 10 bytes; 2 rows of 3 numbers"):
+    with pytest.raises(DataError, match="has 10 bytes; 2 samples of 3 numbers"):
         StoredRows(tmp_path / "rows", (2, 3), np.float32)

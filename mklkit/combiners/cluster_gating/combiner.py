@@ -55,7 +55,7 @@ def _clusterer(instance: object, attribute: Any, value: Any) -> None:
 @register
 @attrs.frozen(eq=False)
 class ClusterGates:
-    """Soft clusters Γ and their kernel weights Θ (C, M): the gates of a row are Γ(x)Θ.
+    """Soft clusters Γ and their kernel weights Θ (C, M): the gates of a sample are Γ(x)Θ.
 
     ``history`` is the trace ratio after each stage, which never decreases.
     """
@@ -65,11 +65,11 @@ class ClusterGates:
     history: tuple[float, ...]
 
     def memberships(self, rows: Array) -> Array:
-        """Return Γ (n, C) of rows (n, d)."""
+        """Return Γ (n, C) of samples (n, d)."""
         return np.asarray(self.clusterer.predict_proba(rows))
 
     def gates(self, rows: Array) -> Array:
-        """Return each row's weight on each kernel, (n, M)."""
+        """Return each sample's weight on each kernel, (n, M)."""
         return self.memberships(rows) @ self.weights
 
 
@@ -90,7 +90,7 @@ class ClusterGating(GatingCombiner):
     ----------
     n_clusters : int, default=4
         The number C of clusters; 1 gives uniform MKL with learned weights. Limited to the number of
-        rows, with a warning.
+        samples, with a warning.
     composition : {"sum", "product"}, default="sum"
         How the gates of two samples are combined.
     alpha : float, default=1e-3
@@ -183,7 +183,7 @@ class ClusterGating(GatingCombiner):
         n_clusters = min(self.n_clusters, len(rows))
         if isinstance(self.clusterer, str) and n_clusters < self.n_clusters:
             warnings.warn(
-                f"cluster-gating uses {n_clusters} clusters, as there are {len(rows)} rows.",
+                f"cluster-gating uses {n_clusters} clusters, as there are {len(rows)} samples.",
                 MKLKitWarning,
                 stacklevel=4,
             )
@@ -191,7 +191,7 @@ class ClusterGating(GatingCombiner):
 
         mixture = self._mixture(n_clusters, rows, spread, random_state)
         try:
-            with threadpool_limits(1):  # k-means on a few thousand rows is faster in one thread
+            with threadpool_limits(1):  # k-means on a few thousand samples is faster in one thread
                 ours = isinstance(mixture, (GaussianMixture, BayesianGaussianMixture))
                 # Warnings of a user's object pass through.
                 fitted = _fitted(mixture, rows) if ours else mixture.fit(rows)
@@ -210,7 +210,7 @@ class ClusterGating(GatingCombiner):
         from sklearn import mixture  # takes as long to import as all other combiners together
 
         spec = parse_spec(self.clusterer)
-        # A full covariance needs several rows for each of its d(d + 1)/2 entries.
+        # A full covariance needs several samples for each of its d(d + 1)/2 entries.
         enough = len(rows) >= 5 * n_clusters * rows.shape[1]
         settings = {
             "n_components": n_clusters,
@@ -233,7 +233,7 @@ def _fitted(mixture: Any, rows: Array) -> Any:
     n_clusters = mixture.n_components
     if not fitted.converged_ or len(np.unique(rows, axis=0)) < n_clusters:
         warnings.warn(
-            f"cluster-gating stopped before its {n_clusters} clusters converged, or rows form"
+            f"cluster-gating stopped before its {n_clusters} clusters converged, or samples form"
             " fewer: the result so far is used. Scaled data or a smaller n_clusters may help.",
             MKLKitWarning,
             stacklevel=5,

@@ -49,9 +49,9 @@ def update_pairs(
 
     Pairs by gradient are the best of each cluster's steepest ones (footnote 1), with a Newton
     step on the non-zero weights after every C·M exchanges and before the last; random pairs are
-    those published. It ends when a step (4·C·M² in a row for random pairs) raises the ratio by at
-    most ``tolerance`` of itself. With ``max_rounds``, T_max, Algorithms 1 and 2 run as printed: a
-    round is Algorithm 2, exchanges until one is idle; Algorithm 1 ends with a round that does not
+    those published. It ends when a step (4·C·M² in succession for random pairs) raises the ratio by
+    at most ``tolerance`` of itself. With ``max_rounds``, T_max, Algorithms 1 and 2 run as printed:
+    a round is Algorithm 2, exchanges until one is idle; Algorithm 1 ends with a round that does not
     raise the ratio. The Newton step, O((CM)³), is our addition: with near-equal kernels, or strong
     smoothness across clusters, exchanges alone take thousands of steps or stop far from the
     maximum.
@@ -136,7 +136,7 @@ class _Exchanges:
         return float(self.theta @ self.products[0]) / below if below > 0.0 else 0.0
 
     def run(self, n_steps: int, patience: int, idle: int = 0) -> int:
-        """Exchange until ``patience`` exchanges in a row are idle; return how many now are."""
+        """Exchange until ``patience`` exchanges in succession are idle; return how many now are."""
         self.ratio, taken, idle = _exchange_pairs(
             self.theta,
             self.n_kernels,

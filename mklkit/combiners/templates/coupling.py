@@ -78,7 +78,7 @@ class CoupledDecision(BlockDecision):
         return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values, (n,) or (n, G), of one block of rows."""
+        """Return the decision values, (n,) or (n, G), of one block of samples."""
         shares: Any = block.present_weights(self.projectors, self.weights)
         linear = all(learner.coefficients is not None for learner in self.learners)
         if shares is None and linear and len(block) > FEW_ROWS and not block.keep:
@@ -293,7 +293,7 @@ class CouplingCombiner(Combiner):
 def subproblem_of(
     learner: Learner, view: KernelView, target: Target, variants: Sequence[Any]
 ) -> Subproblem:
-    """Return a view's subproblem, with squares over the rows that have its source."""
+    """Return a view's subproblem, with squares over the samples that have its source."""
     members = view.members
     if members is None:
         problem = learner.subproblem(view, target, variants)
@@ -305,7 +305,7 @@ def subproblem_of(
 
 @attrs.frozen(eq=False)
 class SubproblemOfMembers(Subproblem):
-    """A subproblem on some of N rows in the form of one on all; other rows have outputs of 0."""
+    """A subproblem on some of N samples in the form of one on all; the others have outputs of 0."""
 
     problem: Subproblem
     members: NDArray[np.intp]

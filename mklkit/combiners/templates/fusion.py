@@ -1,4 +1,4 @@
-"""The fusion template: one learner per view, with fused decision values."""
+"""The late-fusion template: one learner per view, with fused decision values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Fusion(Protocol):
 
 @runtime_checkable
 class WeightedFusion(Fusion, Protocol):
-    """A fusion that states a weight per view, (M,)."""
+    """A late fusion that states a weight per view, (M,)."""
 
     view_weights: Array
 
@@ -53,7 +53,7 @@ class WeightedFusion(Fusion, Protocol):
 class FusedDecision(BlockDecision):
     """One learner per view, and the rule that joins their decision values.
 
-    The weights (M,) are those that the fusion states, uniform if it states none.
+    The weights (M,) are those that the late fusion states, uniform if it states none.
     """
 
     weights: Array
@@ -66,13 +66,14 @@ class FusedDecision(BlockDecision):
         return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values (n,) of one block of samples."""
         return np.asarray(self.fusion.fuse(self._scores(block)))
 
     def split_block(self, block: RowBlock) -> Array:
         """Return the fused value of each view alone, and that of no view, (n, M + 1).
 
-        Rules that are not a sum over views, such as an integral of the larger values, are refused.
+        Rules that are not a sum over views, such as an integral of the larger values, raise an
+        error.
         """
         scores = self._scores(block)
         parts = np.zeros((len(block), len(self.learners) + 1))
@@ -198,7 +199,7 @@ class LearnedFusion(Combiner):
         """
         splits: Sequence[Split] = []
         if self.cv:
-            instead = "learns from decision values of training rows"
+            instead = "learns from decision values of training samples"
             splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
         learners = []
         scores = np.zeros((len(target), len(views)))

@@ -1,4 +1,4 @@
-"""The gating template: kernel weights that depend on the row."""
+"""The gating template: kernel weights that depend on the sample."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Gates(Protocol):
     """Fitted gates."""
 
     def gates(self, rows: Array) -> Array:
-        """Return each row's weight on each kernel, (n, M), for rows (n, d)."""
+        """Return each sample's weight on each kernel, (n, M), for samples (n, d)."""
         ...
 
 
@@ -67,7 +67,7 @@ class GatedDecision(BlockDecision):
     """One learner on the composite Σ_m (η_m(x) + η_m(z)) k_m(x, z), or η_m(x)η_m(z) k_m(x, z).
 
     The weights are the gates' own if they have any, such as (C, M) per cluster, else the means
-    over the training rows. The gates η use some columns of the rows, None for all.
+    over the training samples. The gates η use some columns of the samples, None for all.
     """
 
     weights: Array
@@ -84,7 +84,7 @@ class GatedDecision(BlockDecision):
         return [self.learner]
 
     def gate_weights(self, rows: Any) -> Array:
-        """Return each row's weight on each kernel, (n, M)."""
+        """Return each sample's weight on each kernel, (n, M)."""
         return np.asarray(self.gates.gates(numbers_of(rows, self.columns)))
 
     def with_projectors(self, projectors: Sequence[Projector]) -> Self:
@@ -92,11 +92,11 @@ class GatedDecision(BlockDecision):
         return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values (n,) of one block of samples."""
         return np.asarray(self.learner.decide(self.composite(block)))
 
     def composite(self, block: RowBlock) -> Array:
-        """Return the composite kernel's similarities (n, N) to the training rows."""
+        """Return the composite kernel's similarities (n, N) to the training samples."""
         gates = self.gate_weights(block.rows)
         total = np.zeros((len(block), len(self.training_gates)))
         joined = np.multiply if self.composition == "product" else np.add
@@ -113,7 +113,7 @@ class GatedGrid(BlockDecision):
     n_iter: None = None
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n, G), or (n, C, G), of one block of rows."""
+        """Return the decision values (n, G), or (n, C, G), of one block of samples."""
         composite = self.decisions[0].composite(block)
         values = [decision.learner.decide(composite) for decision in self.decisions]
         return np.stack(values, axis=-1)
@@ -125,7 +125,7 @@ class GatingCombiner(Combiner):
 
     A subclass implements :meth:`fit_gates`. The composite kernel, η_m(x) η_m(z) k_m(x, z) summed
     over m, is passed to the learner as one Gram matrix. Gates are functions of features: they do
-    not get columns of row ids, text and categories that a kernel reads, or columns that may have
+    not get columns of sample ids, text and categories that a kernel reads, or columns that may have
     missing values.
 
     Attributes
@@ -171,7 +171,7 @@ class GatingCombiner(Combiner):
 
     @property
     def composition(self) -> Composition:
-        """How the gates of two rows are combined; the product keeps the composite definite."""
+        """How the gates of two samples are combined; the product keeps the composite definite."""
         return "product"
 
     @abstractmethod
@@ -257,7 +257,7 @@ class GatingCombiner(Combiner):
         """Return the decision of each learner on the composite kernel."""
         if views.explicit:
             raise IncompatibleError(
-                f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
+                f"{self.name} weighs kernels sample by sample and needs feature_map='implicit'."
             )
         columns = feature_columns(views, self.name)
         rows = numbers_of(views.rows, columns)
@@ -333,8 +333,8 @@ def numbers_of(rows: Array | Rows, columns: NDArray[np.intp] | None) -> Array:
 def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
     """Return the columns of numbers of a combiner's views, None if all are.
 
-    Columns in which a kernel reads row ids, text or categories, and those that may have gaps, are
-    left out.
+    Columns in which a kernel reads sample ids, text or categories, and those that may have gaps,
+    are omitted.
     """
     everything = np.arange(views.rows.shape[1])
     projectors = [view.projector for view in views]
@@ -348,8 +348,8 @@ def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
     features = np.setdiff1d(everything, np.concatenate(others))
     if not features.size:
         raise IncompatibleError(
-            f"{name} computes weights from a row's features, but these rows contain only columns of"
-            " row ids, text, categories or gaps: add columns of numbers, and bind other kernels to"
+            f"{name} computes weights from a sample's features, but they contain only columns of"
+            " ids, text, categories or gaps: add columns of numbers, and bind other kernels to"
             " their own columns."
         )
     return features

@@ -26,7 +26,7 @@ def fit_each(
     learners: Sequence[Learner], side: TrainingView, target: Target
 ) -> list[FittedLearner]:
     """Return each learner fitted on the same training side; on a Gram matrix in several threads."""
-    if side.explicit:  # Sums over blocks of rows use all threads already.
+    if side.explicit:  # Sums over blocks of samples use all threads already.
         return [fit_learner(learner, side, target) for learner in learners]
     side.gram()  # computed here, and not in each thread
     return list(each(lambda learner: fit_learner(learner, side, target), learners))
@@ -68,7 +68,7 @@ class WeightedGrid(BlockDecision):
         return cls(projectors, sums, views.explicit, len(prepared))
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n, G), or (n, C, G), of one block of rows."""
+        """Return the decision values (n, G), or (n, C, G), of one block of samples."""
         values: list[Any] = [None] * self.n_points
         for group, columns in self._columns(block):
             for point, learner in zip(group.points, group.learners, strict=True):

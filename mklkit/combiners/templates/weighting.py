@@ -51,7 +51,7 @@ from mklkit.views.feature_moments import Projection
 @register
 @attrs.frozen(eq=False)
 class WeightedColumns:
-    """Σ w_m k_m(x, training rows) of rows x, or the features √w_m φ_m(x) side by side.
+    """Σ w_m k_m(x, training samples) of samples x, or the features √w_m φ_m(x) side by side.
 
     The projectors are those of the views with non-zero weight, ``scales`` their weights.
     """
@@ -100,7 +100,7 @@ class WeightedColumns:
             block = RowBlock(rows[place])
             return weighted_columns(block, self.projectors, self.scales, self.explicit)
 
-        # Few rows at a time, to use little memory besides the result.
+        # Few samples at a time, to use little memory besides the result.
         return np.vstack(list(each(columns, row_blocks(len(rows), 512))))
 
 
@@ -185,7 +185,7 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         return attrs.evolve(self, projectors=list(projectors))
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values (n,) of one block of samples."""
         coefficients = self.learner.coefficients
         folds = self.explicit and len(block) > FEW_ROWS and not block.keep
         if not folds or coefficients is None:
@@ -423,7 +423,7 @@ class WeightingCombiner(LearnedWeighting):
         Notes
         -----
         With ``row_weights="throughout"`` in its traits, the method also takes ``row_weights=None``,
-        the weights of samples (N,) or None.
+        the sample weights (N,) or None.
         """
 
     def choose(
@@ -472,8 +472,8 @@ def weighting_rule(
     learns : tuple of str, default=("two classes",)
         What it learns; ``"numbers"`` are centred.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
-        Where weights of samples count. With ``"throughout"`` the function's third argument is the
-        weights of samples (N,), or None.
+        Where sample weights count. With ``"throughout"`` the function's third argument is the
+        sample weights (N,), or None.
 
     Returns
     -------

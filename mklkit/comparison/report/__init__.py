@@ -1,4 +1,9 @@
-"""The report of a comparison: one self-contained page."""
+"""The report of a comparison: one self-contained page.
+
+The page is one template (``page.html``) around tables of numbers and the displays of
+``mklkit.plotting``, whose figures ``plotting/svg.py`` turns into SVG with text as text and the
+colours of the page.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from mklkit.registry.readings import texts_of
 class Sequences:
     """The symbols (T,) of several texts, one text after the other, as numbers from 0 up.
 
-    Each has the row that owns it.
+    Each has the sample that owns it.
     """
 
     symbols: NDArray[np.int64]
@@ -60,7 +60,7 @@ def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
 
 
 def expect_text(rows: Array) -> None:
-    """Refuse rows that are not code points."""
+    """Raise an error for samples that are not code points."""
     if not ((rows == np.floor(rows)) & (rows <= 0x10FFFF)).all():
         raise DataError(
             "A kernel on text expects the code points of one column of text, got other numbers:"

@@ -41,10 +41,10 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
 
     Notes
     -----
-    Cost: O(T) to count the T letters of the rows, in each call; the products of the
-    counts take O(nm) for each piece that many texts have, and for others the number of pairs of
-    texts that have it. Source: C. Leslie, E. Eskin, W. S. Noble: The spectrum kernel: a string
-    kernel for SVM protein classification. Pacific Symposium on Biocomputing 2002.
+    Cost: O(T) to count the T letters of the samples, in each call; the products of the counts take
+    O(nm) for each piece that many texts have, and for others the number of pairs of texts that have
+    it. Source: C. Leslie, E. Eskin, W. S. Noble: The spectrum kernel: a string kernel for SVM
+    protein classification. Pacific Symposium on Biocomputing 2002.
 
     Examples
     --------

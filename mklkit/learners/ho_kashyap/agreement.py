@@ -1,7 +1,7 @@
 """The coupled ridge systems of views on Gram matrices, for a λ that makes them nearly agree.
 
 With s = 1 + λ and the systems A_l = (s + αK_l⁻¹)⁻¹ of the views alone, the Hessian of all M views,
-with every row short of its margin, is diag(A_l⁻¹) − (λ/M) 11ᵀ ⊗ I. By Woodbury's formula it is
+with every sample short of its margin, is diag(A_l⁻¹) − (λ/M) 11ᵀ ⊗ I. By Woodbury's formula it is
 solved by adding one function z to the right side of every view,
 
     f_l = A_l(u_l + z),   z = (λ/M) S⁻¹ Σ_l A_l u_l,   S = I − λ/M Σ_l A_l.

@@ -118,7 +118,7 @@ class FeatureProblem(Subproblem):
         return LinearDecision(weights, bias)
 
     def outputs(self, coefficients: LinearDecision) -> Array:
-        """Return the decision values on the training rows."""
+        """Return the decision values on the training samples."""
         return self._side.project(coefficients.coefficients) + coefficients.bias
 
     def penalty(self, coefficients: LinearDecision, columns: ColumnSelector = slice(None)) -> Array:

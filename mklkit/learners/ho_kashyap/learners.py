@@ -33,7 +33,7 @@ from mklkit.registry.hookspecs import register
 class _HoKashyap(Learner):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + α‖w‖², b ≥ 0.
 
-    Row weights multiply the squares, also in the objective of the stopping rule.
+    Sample weights multiply the squares, also in the objective of the stopping rule.
     """
 
     rule: ClassVar[Rule]
@@ -88,8 +88,8 @@ class MHKS(_HoKashyap):
     rho : float, default=0.99
         The step ρ by which the margins grow towards the outputs; above 0, at most 1.
     tol : float, default=1e-3
-        Stop when the objective changes by at most this ξ (absolute; above 1,000 rows, per 1,000
-        rows).
+        Stop when the objective changes by at most this ξ (absolute; above 1,000 samples, per 1,000
+        samples).
     max_iter : int, default=1000
         Stop with a ``ConvergenceWarning`` after this many solves.
     b0 : float, default=1e-6
@@ -111,8 +111,8 @@ class MHKS(_HoKashyap):
 
     On a full empirical map the normal matrix is diagonal and each solve O(p); on other maps it is
     decomposed once, O(Np² + p³), and each iteration reads the features twice, O(Np). With fewer
-    rows than features it takes O(N²p + N³) once and O(N²) per iteration. The classifier is that of
-    Łęski 2003 [1]_, as in section 2.1 of Wang, Chen and Sun 2008 [2]_.
+    samples than features it takes O(N²p + N³) once and O(N²) per iteration. The classifier is that
+    of Łęski 2003 [1]_, as in section 2.1 of Wang, Chen and Sun 2008 [2]_.
 
     References
     ----------
@@ -173,7 +173,7 @@ class KMHKS(_HoKashyap):
     ----------
     alpha : float, default=1.0
         The ridge α, in the units of the squared error; 0 or above. The papers call it c, and the
-        coefficients v of the training rows α.
+        coefficients v of the training samples α.
     rho : float, default=0.99
         The step ρ by which the margins grow towards the outputs; above 0, at most 1.
     tol : float, default=1e-3

@@ -1,7 +1,7 @@
 """Ridge regressions with an unpenalised bias, one per view: the subproblems of coupled learners.
 
 Each is set up once for a view, then solved for many targets, data weights and ridges, one per
-column. With weights v of rows, squares are Σ v_i(f_i − t_i/s)², and means weigh rows by v.
+column. With sample weights v, squares are Σ v_i(f_i − t_i/s)², and means weigh samples by v.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class GramProblem(FeatureProblem):
     """Ridge regression in a kernel's feature space, from its Gram matrix: any α ≥ 0, any s.
 
     The features are Φ = U√D of the centred Gram matrix: the normal matrix is D and the column sums
-    are zero. Negative eigenvalues (an indefinite kernel) are dropped. With weights V of rows, K is
+    are zero. Negative eigenvalues (an indefinite kernel) are dropped. With sample weights V, K is
     centred by the weighted mean, V^½KV^½ has the eigenpairs, and Φ = V^{-½}U√D has ΦᵀVΦ = D.
     """
 
@@ -75,7 +75,7 @@ class GramProblem(FeatureProblem):
         return NormalMatrix(values, np.zeros_like(values), float(np.vdot(self._roots, self._roots)))
 
     def filled(self, values: Array) -> LinearDecision:
-        """Return row coefficients and bias (N + 1,) as the same function in every column."""
+        """Return sample coefficients and bias (N + 1,) as the same function in every column."""
         outputs = self._gram @ values[:-1] + values[-1]
         weights = self._pairs.vectors.T @ (self._roots[:, 0] * outputs) / self._lengths
         return super().filled(np.append(weights, np.average(outputs, weights=self._row_weights)))
@@ -87,7 +87,7 @@ class GramProblem(FeatureProblem):
 
     @property
     def ridges(self) -> None:
-        """None: its coefficients are those of rows."""
+        """None: its coefficients are those of samples."""
 
     @property
     def row_ridges(self) -> Array:
@@ -201,7 +201,7 @@ class CholeskyProblem(Subproblem):
         return RowFunction(weights, outputs, penalties, bias)
 
     def outputs(self, coefficients: RowFunction) -> Array:
-        """Return the decision values Kv + w₀ on the training rows."""
+        """Return the decision values Kv + w₀ on the training samples."""
         return coefficients.outputs
 
     def penalty(self, coefficients: RowFunction, columns: ColumnSelector = slice(None)) -> Array:
@@ -215,7 +215,7 @@ class CholeskyProblem(Subproblem):
 
     @property
     def centered_gram(self) -> Array | None:
-        """The centred Gram matrix (N, N); None if rows have weights."""
+        """The centred Gram matrix (N, N); None if samples have weights."""
         return centered_gram(self._gram) if self._row_weights is None else None
 
     def row_function(self, coefficients: RowFunction) -> tuple[Array, Array, Array]:
@@ -261,7 +261,7 @@ class TridiagonalProblem(CholeskyProblem):
 
 
 class RowProblem(CholeskyProblem):
-    """One ridge α > 0 on fewer rows than features: f = Φw + w₀ with w = Φᵀv, on K = ΦΦᵀ."""
+    """One ridge α > 0 on fewer samples than features: f = Φw + w₀ with w = Φᵀv, on K = ΦΦᵀ."""
 
     def __init__(self, side: TrainingView, alphas: Array, row_weights: Array | None = None) -> None:
         self._features = side.features()
@@ -277,7 +277,7 @@ class RowProblem(CholeskyProblem):
 
     @staticmethod
     def suits(side: TrainingView, alpha: float) -> bool:
-        """Return whether there are fewer rows than features, and α is above rounding errors."""
+        """Return whether there are fewer samples than features, and α is above rounding errors."""
         if side.n_rows >= side.n_features:
             return False
         features = side.features()

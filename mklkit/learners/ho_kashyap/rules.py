@@ -4,16 +4,16 @@ Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
     L = Σ_l [‖f_l − φ∘(1 + b_l)‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
-If rows lack sources, the squares of a view are over the rows that have its source, and f̄ is the
-mean of the views that a row has; μ depends on the pattern of sources.
+If samples lack sources, the squares of a view are over the samples that have its source, and f̄ is
+the mean of the views that a sample has; μ depends on the pattern of sources.
 
 For labels φ of −1 and +1 the misfit is the papers' ‖φ∘f_l − 1 − b_l‖²; for numbers, with margins
-that stay at b = 0, it is ‖f_l − φ‖². Norms over rows are weighted where rows have weights. With one
-view this is MHKS, KMHKS or ridge regression. Many
-(λ, ridge) pairs run side by side, one per column, so a whole grid reads the features as often as
-one fit does; converged columns are removed.
+that stay at b = 0, it is ‖f_l − φ‖². Norms over samples are weighted where samples have weights.
+With one view this is MHKS, KMHKS or ridge regression. Many (λ, ridge) pairs run side by side, one
+per column, so a whole grid reads the features as often as one fit does; converged columns are
+removed.
 
-Arrays are (N, G) per view: N training rows, G columns.
+Arrays are (N, G) per view: N training samples, G columns.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Columns:
 class Solution:
     """The final state of one column: a linear function per view, and the objective of each pass.
 
-    Margins are (M, N), or None where they stayed with rows that are read in parts. ``printed`` is
-    False for the minimiser of the smooth objective, which has none.
+    Margins are (M, N), or None where they stayed with samples that are read in parts. ``printed``
+    is False for the minimiser of the smooth objective, which has none.
     """
 
     learners: list[Any]
@@ -82,7 +82,7 @@ def set_target(
     view: int,
     out: Array,
 ) -> None:  # pragma: no cover - compiled
-    """Set ``φ∘(1 + b_l) + λ Σ_j c_j f_j`` for the factors c (K, M) of rows with codes (N,)."""
+    """Set ``φ∘(1 + b_l) + λ Σ_j c_j f_j`` for the factors c (K, M) of samples with codes (N,)."""
     n_views, n_rows, n_columns = outputs.shape
     for i in range(n_rows):
         for g in range(n_columns):
@@ -117,8 +117,9 @@ def loss(
 ) -> Array:  # pragma: no cover - compiled
     """Return the objective without its penalties, (G,), accumulated in float64.
 
-    Each row counts ``counts`` (N,) times. Of K patterns, ``codes`` (N,) are those of the rows,
-    ``missing`` (K, M) the views that they miss, and ``mu`` (K, M) the weights of the others.
+    Each sample counts ``counts`` (N,) times. Of K patterns, ``codes`` (N,) are those of the
+    samples, ``missing`` (K, M) the views that they miss, and ``mu`` (K, M) the weights of the
+    others.
     """
     n_views, n_rows, n_columns = outputs.shape
     total = np.zeros(n_columns)
@@ -145,9 +146,9 @@ def stands_still(
 ) -> NDArray[np.bool_]:
     """Return where the objective (G,) has changed by no more than the tolerance.
 
-    The objective is a sum over rows: above 1,000 rows, more than the papers' data sets have, the
-    tolerance is per 1,000 rows, ``total`` of them. Changes within the rounding errors of outputs
-    of this type do not count.
+    The objective is a sum over samples: above 1,000 samples, more than the papers' data sets have,
+    the tolerance is per 1,000 samples, ``total`` of them. Changes within the rounding errors of
+    outputs of this type do not count.
     """
     thousands = max(1.0, total / 1000)
     rounding = np.finfo(dtype).eps * np.abs(before)
@@ -158,8 +159,8 @@ def stands_still(
 def coupling_matrix(weights: Array, missing: NDArray[np.bool_]) -> Array:
     """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j``.
 
-    This is equation 9 of Wang, Chen and Sun 2008. Sums are over the views that a row has; for the
-    others μ (M,) is 0, and so is C.
+    This is equation 9 of Wang, Chen and Sun 2008. Sums are over the views that a sample has; for
+    the others μ (M,) is 0, and so is C.
     """
     has = (~missing).astype(np.float64)
     crossed = np.outer(weights, has)
@@ -195,7 +196,7 @@ class Rule:
 
 
 def _gradient_couplings(weights: Array, missing: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Return the largest d_l = C_ll of all patterns: rows with a smaller one get (d_l − C_ll) f_l.
+    """Return the largest d_l = C_ll of all patterns; with a smaller one it gets (d_l − C_ll) f_l.
 
     That bounds the square from above and touches it at f_l, so that the objective still falls.
     """

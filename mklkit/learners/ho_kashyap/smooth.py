@@ -1,14 +1,14 @@
 """The objective with its margins eliminated, minimised over the coefficients alone.
 
-The best margin of a row is b = max(0, φf − 1). What is left of the objective of
+The best margin of a sample is b = max(0, φf − 1). What is left of the objective of
 :mod:`mklkit.learners.ho_kashyap.rules` is smooth and convex,
 
     L = Σ_l [Σ_i max(0, 1 − φ_i f_l(x_i))² + α‖w_l‖²] + λ Σ_l ‖f_l − f̄‖²,
 
 and is minimised by L-BFGS from the views' least-squares solutions. The system of each view's ridge
-regression, which is factorised already, is the approximate Hessian: the Hessian is that of the rows
-that are short of their margin. Each evaluation of the objective and its gradient is one pass over
-the rows, for all columns and views.
+regression, which is factorised already, is the approximate Hessian: the Hessian is that of the
+samples that are short of their margin. Each evaluation of the objective and its gradient is one
+pass over the samples, for all columns and views.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from mklkit.views.feature_moments import BackProjection, Projection
 from mklkit.views.view import BlockSide
 
 MANY_ROWS = 10_000
-"""The number of rows above which the smooth objective is minimised by default."""
+"""The number of samples above which the smooth objective is minimised by default."""
 PATIENCE = 30
 """The passes after which columns of a printed iteration go on with the smooth objective."""
 CLOSER = 0.1
@@ -49,7 +49,7 @@ CLOSER = 0.1
 
 
 def is_smooth(problems: Sequence[Subproblem], target: Target, solver: str | None) -> bool:
-    """Return whether the smooth objective is minimised: by default, on features of many rows."""
+    """Return whether the smooth objective is minimised: by default, on features of many samples."""
     able = all(problem.ridges is not None for problem in problems)
     if solver == "smooth" and not able:
         raise IncompatibleError(
@@ -61,10 +61,11 @@ def is_smooth(problems: Sequence[Subproblem], target: Target, solver: str | None
 
 @attrs.frozen(eq=False)
 class _RowLoss:
-    """What the loss of rows depends on besides their outputs: labels, λ (G,), patterns, margins.
+    """What the loss of samples depends on besides their outputs: labels, λ (G,), patterns, margins.
 
-    ``missing`` (K, M) are the views that rows of each pattern miss, ``weights`` (K, M) the μ of the
-    others. The target is ``reach`` times the label, which outputs exceed at no cost if ``grows``.
+    ``missing`` (K, M) are the views that samples of each pattern miss, ``weights`` (K, M) the μ of
+    the others. The target is ``reach`` times the label, which outputs exceed at no cost if
+    ``grows``.
     """
 
     lam: Array
@@ -131,9 +132,9 @@ Evaluated = tuple[Array, list[Array]]
 
 @attrs.frozen(eq=False)
 class _ByBlocks:
-    """The loss in one pass over the rows, with the features of a block computed once.
+    """The loss in one pass over the samples, with the features of a block computed once.
 
-    The labels and counts of each part of the rows stay with it.
+    The labels and counts of each part of the samples stay with it.
     """
 
     sides: Sequence[BlockSide]
@@ -162,7 +163,7 @@ class _ByBlocks:
 
 @attrs.frozen(eq=False)
 class _Sweep:
-    """The work on a part of the rows: outputs, their loss, and the products of its slopes."""
+    """The work on a part of the samples: outputs, their loss, and the products of its slopes."""
 
     loss: _RowLoss
     projections: Sequence[Projection]
@@ -189,7 +190,7 @@ class _Sweep:
         outputs = np.empty((len(self.backs), len(labels), len(self.biases[0])), labels.dtype)
         for view, (projection, bias) in enumerate(zip(self.projections, self.biases, strict=True)):
             outputs[view] = projection(block) + bias
-        # Views of rows that miss sources have separate features, which are not swept together.
+        # Views of samples that miss sources have separate features, which are not swept together.
         value = self.loss(outputs, labels, counts, np.zeros(len(labels), np.intp))
         products = [
             part
@@ -201,7 +202,7 @@ class _Sweep:
 
 @attrs.frozen(eq=False)
 class _ByViews:
-    """The loss with the outputs of all rows in memory, one view after another."""
+    """The loss with the outputs of all samples in memory, one view after another."""
 
     views: Sequence[_FeatureView | _RowView]
     labels: Array
@@ -260,7 +261,7 @@ class _FeatureView:
 
 @attrs.frozen(eq=False)
 class _RowView:
-    """Points of one view that are functions f = Kv + w₀: v, f of the n rows and w₀, (2n + 1, G).
+    """Points of one view that are functions f = Kv + w₀: v, f of the n samples and w₀, (2n + 1, G).
 
     The gradient along a direction with the outputs δ is (s + αv)ᵀδ for slopes s by the outputs, so
     it is stored in the places of f, with zeros in the others. The system that is solved for v gives
@@ -451,8 +452,8 @@ def minimize(
 ) -> list[Solution]:
     """Return the minimiser of each column; its history is the least value after each pass.
 
-    Problems have ridges of features or of rows. All columns descend at once, so that they share
-    passes over the rows. Some may go on from where an iteration has brought them.
+    Problems have ridges of features or of samples. All columns descend at once, so that they share
+    passes over the samples. Some may go on from where an iteration has brought them.
     """
     start = start or Start.zeros(len(columns.lam))
     objective = _Objective(problems, target, columns, start.columns)
@@ -482,7 +483,7 @@ def minimize(
         running = np.array(list(waiting))
         trials = np.column_stack(list(waiting.values()))
         values, *vectors = objective(trials, running)
-        # A row for each column, in one piece.
+        # A sample for each column, in one piece.
         gradients, descending = (np.ascontiguousarray(part.T) for part in vectors)
         passes += 1
         for place, column in enumerate(running.tolist()):

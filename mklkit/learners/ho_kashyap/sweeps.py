@@ -1,8 +1,8 @@
-"""The iteration on features that are recomputed in each pass: one sweep over the rows per solve.
+"""The iteration on features that are recomputed in each pass: one sweep over the samples per solve.
 
 A sweep computes the features of a block once, for the outputs of the view that was solved last and
 for the products of the next view with its target; margins and outputs stay with their part of the
-rows. The objective is known one sweep late: the results of that sweep are discarded if the
+samples. The objective is known one sweep late: the results of that sweep are discarded if the
 iteration has converged.
 """
 
@@ -45,7 +45,7 @@ def on_same_blocks(problems: Sequence[Subproblem]) -> TypeGuard[Any]:
 
 @attrs.frozen(eq=False)
 class _Block:
-    """Outputs and margins (M, n, 1), labels and counts (n,) of a block of rows."""
+    """Outputs and margins (M, n, 1), labels and counts (n,) of a block of samples."""
 
     outputs: Array
     margins: Array
@@ -59,7 +59,7 @@ Queued = tuple[Any, ...]
 
 @attrs.frozen(eq=False)
 class _Sweep:
-    """The work on a block of rows: queued steps, then a view's target and its products."""
+    """The work on a block of samples: queued steps, then a view's target and its products."""
 
     columns: Columns
     queue: list[Queued]

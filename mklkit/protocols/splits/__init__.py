@@ -1,1 +1,1 @@
-"""Splits of rows into training and test rows, the same for all components and commands."""
+"""Splits of samples into training and test samples, the same for all components and commands."""

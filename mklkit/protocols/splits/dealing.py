@@ -1,6 +1,6 @@
-"""How rows are dealt to folds: shuffled, stratified for classes, without dividing groups of rows.
+"""How samples are dealt to folds: in random order, stratified for classes, with whole groups.
 
-Every class is trained on in every fold: the only row or group of a class is never tested.
+Every class is trained on in every fold: the only sample or group of a class is never tested.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from mklkit.protocols.splits.split import Indices
 
 @attrs.frozen(eq=False)
 class SplitRows:
-    """The rows to split.
+    """The samples to split.
 
     Attributes
     ----------
     targets : ndarray of shape (N,) or (N, T)
         Labels, or numbers.
     codes : ndarray of shape (N,), optional
-        The number of each row's class; None if the targets are no classes.
+        The number of each sample's class; None if the targets are no classes.
     groups : ndarray of shape (N,), optional
-        The group of each row, such as its patient.
+        The group of each sample, such as its patient.
     """
 
     targets: NDArray[np.generic]
@@ -33,17 +33,17 @@ class SplitRows:
     groups: NDArray[np.generic] | None = None
 
     def __len__(self) -> int:
-        """Return the number of rows N."""
+        """Return the number of samples N."""
         return len(self.targets)
 
     @property
     def unit(self) -> str:
-        """What is dealt to folds: "row" or "group"."""
-        return "row" if self.groups is None else "group"
+        """What is dealt to folds: "sample" or "group"."""
+        return "sample" if self.groups is None else "group"
 
     @property
     def units(self) -> NDArray[np.intp]:
-        """The number of each row's unit (N,)."""
+        """The number of each sample's unit (N,)."""
         if self.groups is None:
             return np.arange(len(self))
         return np.asarray(np.unique(self.groups, return_inverse=True)[1])
@@ -57,19 +57,19 @@ class SplitRows:
 
 @attrs.frozen(eq=False)
 class Deal:
-    """How many folds rows can be dealt to, which of them are dealt, and notes."""
+    """How many folds samples can be dealt to, which of them are dealt, and notes."""
 
     rows: SplitRows
     n_folds: int
     dealt: NDArray[np.bool_]
-    """Which rows are dealt; the others are always trained on."""
+    """Which samples are dealt; the others are always trained on."""
     notes: tuple[str, ...]
 
     @classmethod
     def of(cls, rows: SplitRows, n_folds: int, least: int = 1) -> Deal:
-        """Return how rows are dealt to at most ``n_folds`` folds; DataError if there can't be two.
+        """Return how samples are dealt to up to ``n_folds`` folds; DataError if two are impossible.
 
-        Without classes, each fold has ``least`` rows or more.
+        Without classes, each fold has ``least`` samples or more.
         """
         return cls._any(rows, n_folds, least) if rows.codes is None else cls._classes(rows, n_folds)
 
@@ -77,12 +77,9 @@ class Deal:
     def _any(cls, rows: SplitRows, n_folds: int, least: int) -> Deal:
         n_rows, n_units = len(rows), len(np.unique(rows.units))
         if n_rows < 2 * least:
-            raise DataError(
-                f"Two folds need at least {2 * least} rows; there {'is' if n_rows == 1 else 'are'}"
-                f" {n_rows}."
-            )
+            raise DataError(f"Two folds need at least {2 * least} samples; got {n_rows}.")
         if n_units < 2:
-            raise DataError("All rows belong to one group, so there is no other group to score.")
+            raise DataError("All samples belong to one group, so there is no other group to score.")
         fewest = min(n_rows // least, n_units)
         notes: tuple[str, ...] = ()
         if fewest < n_folds:
@@ -111,7 +108,7 @@ class Deal:
         return cls(rows, min(n_folds, fewest), ~alone, tuple(notes))
 
     def folds(self, generator: np.random.RandomState) -> Indices:
-        """Return the fold of each row (N,), -1 if it is always trained on."""
+        """Return the fold of each sample (N,), -1 if it is always trained on."""
         codes, groups = self.rows.codes, self.rows.groups
         places = np.flatnonzero(self.dealt)
         fold_of = np.full(len(self.rows), -1)
@@ -124,7 +121,7 @@ class Deal:
             (True, True): StratifiedGroupKFold,
         }
         if stratified and together:
-            # scikit-learn warns of classes with fewer rows than folds, but here groups count.
+            # scikit-learn warns of classes with fewer samples than folds, but here groups count.
             sizes = np.bincount(of_classes)
             of_classes = np.where(sizes[of_classes] < self.n_folds, sizes.argmax(), of_classes)
         kind = splitters[stratified, together]
@@ -137,8 +134,8 @@ class Deal:
         return fold_of
 
 
-def single_note(n_classes: int, unit: str = "row") -> str:
-    """Return a note on classes whose only row or group is never scored."""
+def single_note(n_classes: int, unit: str = "sample") -> str:
+    """Return a note on classes whose only sample or group is never scored."""
     have = "has" if n_classes == 1 else "have"
     classes = counted(n_classes, "class")
     return f"{classes} {have} a single {unit}, always trained on and never scored"
@@ -147,7 +144,7 @@ def single_note(n_classes: int, unit: str = "row") -> str:
 def _with_every_class(
     fold_of: Indices, codes: NDArray[np.intp], groups: NDArray[np.generic]
 ) -> Indices:
-    """Return folds of groups such that the rows outside each fold have every class.
+    """Return folds of groups such that the samples outside each fold have every class.
 
     A group of a class that is only in one fold is trained on in all folds, with number -1.
     """

@@ -1,4 +1,4 @@
-"""Rows, or groups of rows, drawn to be held out; every class stays in training."""
+"""Samples, or groups of samples, drawn to be held out; every class stays in training."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from mklkit.protocols.splits.dealing import SplitRows
 from mklkit.protocols.splits.split import Indices
 
 MANY_ROWS = 200_000
-"""With this many rows, a random part has nearly the same shares of classes as the whole."""
+"""With this many samples, a random part has nearly the same shares of classes as the whole."""
 
 
 def held_out(rows: SplitRows, share: float, seed: int) -> tuple[Indices, str]:
     """Return the positions to hold out, in their order, and how they were drawn.
 
-    Stratified if every class can spare a row; otherwise at random among the rows that their class
-    can spare, so that no class is missing in training. Of groups, whole ones are held out.
-    Without classes, two rows stay in training.
+    Stratified if every class can spare a sample; otherwise at random among the samples that their
+    class can spare, so that no class is missing in training. Of groups, whole ones are held out.
+    Without classes, two samples stay in training.
     """
     count = int(np.ceil(share * len(rows)))
     if count == 0:
@@ -41,13 +41,13 @@ def _of_classes(codes: NDArray[np.intp], count: int, seed: int) -> tuple[Indices
         train, test = train_test_split(every, test_size=count, random_state=seed, stratify=codes)
         if len(np.unique(codes[train])) == n_classes:
             return np.sort(test), "stratified"
-    # One row of each class stays in training; the others can be held out.
+    # One sample of each class stays in training; the others can be held out.
     shuffled = np.random.default_rng(seed).permutation(every)
     _, first = np.unique(codes[shuffled], return_index=True)
     spare = np.delete(shuffled, first)[:count]
     if len(spare) == 0:
-        return spare, "none, every class has a single row"
-    return np.sort(spare), "at random, too few rows to stratify"
+        return spare, "none, every class has a single sample"
+    return np.sort(spare), "at random, too few samples to stratify"
 
 
 def _groups(rows: SplitRows, count: int, seed: int) -> tuple[Indices, str]:
@@ -74,9 +74,9 @@ def _groups(rows: SplitRows, count: int, seed: int) -> tuple[Indices, str]:
 def held_out_mask(
     codes: NDArray[np.integer], share: float, seed: int
 ) -> tuple[NDArray[np.bool_], str]:
-    """Return which of millions of rows are held out, chosen with little memory, and how.
+    """Return which of millions of samples are held out, chosen with little memory, and how.
 
-    Rows with the class number -1 do not count. With few rows, :func:`held_out` chooses.
+    Samples with the class number -1 do not count. With few samples, :func:`held_out` chooses.
     """
     known = codes >= 0
     mask = np.zeros(len(codes), dtype=bool)

@@ -24,7 +24,7 @@ USUAL_FOLDS = 5
 USUAL_CV = "5x10"
 """Five folds, ten times, at any number of samples: repetition narrows the intervals."""
 USUAL_TRAINING = 0.5
-"""The share of training rows in Monte-Carlo splits."""
+"""The share of training samples in Monte-Carlo splits."""
 TARGETS = "targets"
 """The value of ``strata`` that stratifies folds by the targets themselves."""
 MOST_SPLITS = 10_000
@@ -32,26 +32,26 @@ MOST_SPLITS = 10_000
 
 
 class SplitRequest(Protocol):
-    """A way to split rows."""
+    """A way to split samples."""
 
     def _of(self, rows: SplitRows, seed: Any) -> Splits:
-        """Return the splits of rows."""
+        """Return the splits of samples."""
 
 
 @attrs.frozen
 class Folds:
-    """Shuffled folds, stratified for classes; fewer, with a note, if rows are few.
+    """Shuffled folds, stratified for classes; fewer, with a note, if samples are few.
 
     Parameters
     ----------
     number : int
         The number of folds.
     repeats : int, default=1
-        How often all rows are dealt to folds.
+        How often all samples are dealt to folds.
     least : int, default=1
-        The fewest rows of a fold of rows without classes.
+        The fewest samples of a fold of samples without classes.
     all_scored : bool, default=False
-        Whether it is an error if a class has a single row, which could only be trained on.
+        Whether it is an error if a class has a single sample, which could only be trained on.
 
     See Also
     --------
@@ -77,7 +77,7 @@ class Folds:
         _check_number(self.number * self.repeats)
         deal = Deal.of(rows, self.number, self.least)
         if self.all_scored and not deal.dealt.all():
-            raise DataError(f"Not every row can be scored: {deal.notes[0]}.")
+            raise DataError(f"Not every sample can be scored: {deal.notes[0]}.")
         generator = check_random_state(seed)
         folds = [
             split
@@ -92,18 +92,18 @@ class Folds:
 
 @attrs.frozen
 class GivenSplits:
-    """The splits of a scikit-learn splitter, or a list of (training rows, test rows).
+    """The splits of a scikit-learn splitter, or a list of (training samples, test samples).
 
     Parameters
     ----------
     cv : splitter or list of (ndarray of int, ndarray of int)
-        What makes the splits, or the positions of the rows of each.
+        What makes the splits, or the positions of the samples of each.
     kind : str, default="as given"
         Where they come from, in words.
     features : array-like of shape (n_rows, d), optional
         What a splitter gets as X.
     kept : ndarray of bool of shape (n,), optional
-        Which of the rows that a list counts are there; by default all of them.
+        Which of the samples that a list counts are there; by default all of them.
 
     See Also
     --------
@@ -123,11 +123,11 @@ class GivenSplits:
 
     @property
     def needs_groups(self) -> bool:
-        """Whether each group is left out once."""
+        """Whether each group is held out once."""
         return isinstance(self.cv, LeaveOneGroupOut)
 
     def _of(self, rows: SplitRows, seed: Any) -> Splits:
-        """Return the splits; a class without training rows is an error, unless it has one row."""
+        """Return the splits; a class of several samples without one to train on is an error."""
         kept = self.kept if isinstance(self.cv, Sequence) else None
         counted_rows = np.arange(len(rows) if kept is None else len(kept))
         targets = rows.targets if rows.codes is None else rows.codes
@@ -149,7 +149,7 @@ class GivenSplits:
 
 @attrs.frozen
 class HoldOut:
-    """A share of the rows, or of their groups, held out at random.
+    """A share of the samples, or of their groups, held out at random.
 
     Parameters
     ----------
@@ -170,21 +170,21 @@ class HoldOut:
     share: float
 
     def _of(self, rows: SplitRows, seed: Any) -> Splits:
-        """Return one split; no row is held out if no class has a row to spare."""
+        """Return one split; no sample is held out if no class has a sample to spare."""
         test, kind = held_out(rows, self.share, seed)
         return Splits((Split(np.setdiff1d(np.arange(len(rows)), test), test),), kind)
 
 
 @attrs.frozen
 class MonteCarlo:
-    """Several random splits, with a share of the rows for training.
+    """Several random splits, with a share of the samples for training.
 
     Parameters
     ----------
     number : int
         The number of splits.
     train : float
-        The share of the rows for training.
+        The share of the samples for training.
 
     See Also
     --------
@@ -206,13 +206,13 @@ class MonteCarlo:
         _check_number(int(self.number))
         if not 0 < self.train < 1:
             raise SpecError(
-                f"train must be a share of the rows between 0 and 1; got {quoted(self.train)}."
+                f"train must be a share of the samples between 0 and 1; got {quoted(self.train)}."
             )
         seeds = np.random.RandomState(seed).randint(2**31 - 1, size=self.number).tolist()
         drawn = [HoldOut(1 - self.train)._of(rows, each) for each in seeds]
         kind = drawn[0].description
         if len(drawn[0][0].test) == 0:
-            raise DataError(f"No row is left for testing with train={self.train}: {kind}.")
+            raise DataError(f"No sample is left for testing with train={self.train}: {kind}.")
         splits = tuple(attrs.evolve(part[0], repeat=place) for place, part in enumerate(drawn))
         times = counted(self.number, "random split")
         return Splits(splits, f"{times}, {100 * self.train:g} % for training, {kind}")
@@ -225,7 +225,7 @@ class PartsColumn:
     Parameters
     ----------
     parts : ndarray of shape (n_rows,)
-        The part of each row.
+        The part of each sample.
     name : str
         The name of the column.
 
@@ -245,7 +245,7 @@ class PartsColumn:
     name: str
 
     def _of(self, rows: SplitRows, seed: Any) -> Splits:
-        """Return one split; a class without training rows is an error."""
+        """Return one split; a class without training samples is an error."""
         words = np.array([str(part).strip().casefold() for part in self.parts])
         values = sorted(set(words.tolist()), key=lambda word: word in ("train", "test"))
         if set(values) != {"train", "test"}:
@@ -257,7 +257,7 @@ class PartsColumn:
         if rows.codes is not None:
             untrained = np.setdiff1d(rows.targets[test], rows.targets[train])
             if len(untrained):
-                raise DataError(f"Class {quoted(untrained.tolist()[0])} has no training row.")
+                raise DataError(f"Class {quoted(untrained.tolist()[0])} has no training sample.")
         return Splits((Split(train, test),), f"the split in column {self.name!r}")
 
 
@@ -269,7 +269,7 @@ def make_splits(
     groups: NDArray[Any] | None = None,
     strata: Any = TARGETS,
 ) -> Splits:
-    """Divide rows into training and test rows, once or several times.
+    """Divide samples into training and test samples, once or several times.
 
     Parameters
     ----------
@@ -281,8 +281,8 @@ def make_splits(
     seed : int, RandomState or None, default=0
         The seed of the shuffling.
     groups : ndarray of shape (n_rows,), optional
-        The group of each row, such as its patient. Rows of a group are on the same side of each
-        split.
+        The group of each sample, such as its patient. Samples of a group are on the same side of
+        each split.
     strata : ndarray of shape (n_rows,) or None, optional
         Classes by which folds are stratified, each of which is trained on in every fold; by default
         the targets. None for targets that are no classes.
@@ -290,7 +290,7 @@ def make_splits(
     Returns
     -------
     Splits
-        The positions of the rows of each split, and how they differ from the request.
+        The positions of the samples of each split, and how they differ from the request.
 
     Raises
     ------
@@ -302,8 +302,8 @@ def make_splits(
     Examples
     --------
     >>> make_splits(np.array(list("aaabbc")), 5).notes  # doctest: +NORMALIZE_WHITESPACE
-    ('1 class has a single row, always trained on and never scored',
-     '2 folds instead of 5: the smallest class has 2 rows')
+    ('1 class has a single sample, always trained on and never scored',
+     '2 folds instead of 5: the smallest class has 2 samples')
     >>> patients = np.array([1, 1, 2, 2, 3, 3])
     >>> splits = make_splits(np.array(list("abaabb")), 2, groups=patients)
     >>> [set(patients[split.train]) & set(patients[split.test]) for split in splits]
@@ -326,8 +326,8 @@ def read_cv(cv: Any) -> Any:
     ----------
     cv : int, str, splitter, list or request
         A number of folds, folds and repeats as ``"5x4"``, each group once as ``"groups"``, splits
-        in the order of the rows as ``"time:5"``, a splitter of scikit-learn, a list of (training
-        rows, test rows), or a request, which is returned unchanged.
+        in the order of the samples as ``"time:5"``, a splitter of scikit-learn, a list of (training
+        samples, test samples), or a request, which is returned unchanged.
 
     Returns
     -------
@@ -355,16 +355,16 @@ def read_cv(cv: Any) -> Any:
         return Folds(int(cv)) if is_whole(cv) else GivenSplits(cv)
     text = cv.strip().casefold()
     if text == "groups":
-        return GivenSplits(LeaveOneGroupOut(), "each group left out once")
+        return GivenSplits(LeaveOneGroupOut(), "each group held out once")
     if in_time := re.fullmatch(r"time:([2-9]|[1-9]\d{1,5})", text):
         splitter = TimeSeriesSplit(int(in_time[1]))
-        return GivenSplits(splitter, "in the order of the rows: earlier ones train")
+        return GivenSplits(splitter, "in the order of the samples: earlier ones train")
     numbers = re.fullmatch(r"(\d{1,6})\s*(?:[x×]\s*(\d{1,6}))?", text)
     if numbers is None:
         raise SpecError(
             "cv must be a number of folds, folds x repeats such as '5x4' (five folds, four times),"
-            " 'groups' (each group left out once) or 'time:5' (five splits in the order of the"
-            f" rows); got {quoted(cv)}."
+            " 'groups' (each group held out once) or 'time:5' (five splits in the order of the"
+            f" samples); got {quoted(cv)}."
         )
     return Folds(int(numbers[1]), int(numbers[2] or 1))
 
@@ -386,7 +386,7 @@ def requested(
         )
     if train is not None and mccv is None:
         raise SpecError(
-            "train is the share of training rows in Monte-Carlo splits, but their number mccv is"
+            "train is the share of training samples in Monte-Carlo splits, but their number mccv is"
             " missing. Give both, or leave out train."
         )
     if split_column is not None:
@@ -407,7 +407,7 @@ def given_pairs(
     classifier: bool,
     groups: NDArray[Any] | None = None,
 ) -> list[tuple[Indices, Indices]]:
-    """Return the (training rows, test rows) of a splitter or list, which may refer to ``rows``."""
+    """Return the training and test samples of a splitter or list, which may refer to ``rows``."""
     reason = "it gives no fold"
     try:
         with warnings.catch_warnings():
@@ -420,22 +420,22 @@ def given_pairs(
         reason = plain_message(error)
     if not pairs:
         raise SpecError(
-            "cv must be a number of folds (at least 2), a splitter, or a list of (training rows,"
-            f" test rows); got {cv!r:.80}: {reason.rstrip('.'):.200}."
+            "cv must be a number of folds (at least 2), a splitter, or a list of (training samples,"
+            f" test samples); got {cv!r:.80}: {reason.rstrip('.'):.200}."
         )
     return pairs
 
 
 def check_apart(splits: Iterable[Iterable[Indices]], groups: NDArray[Any] | None) -> None:
-    """Raise a DataError if a group is among both training and test rows of a split."""
+    """Raise a DataError if a group is among both training and test samples of a split."""
     if groups is None:
         return
     for fold, (train, test) in enumerate(splits):
         both = np.intersect1d(groups[train], groups[test])
         if len(both):
             raise DataError(
-                f"Fold {fold} has rows of group {quoted(both.tolist()[0])} both to train on and to"
-                " score. Give cv as a number of folds, 'groups', or a splitter that keeps groups"
+                f"Fold {fold} has members of group {quoted(both.tolist()[0])} both to train on and"
+                " to score. Give cv as a number of folds, 'groups', or a splitter that keeps groups"
                 " together, such as scikit-learn's GroupKFold."
             )
 
@@ -443,7 +443,7 @@ def check_apart(splits: Iterable[Iterable[Indices]], groups: NDArray[Any] | None
 def _training_on_every_class(
     pairs: Sequence[tuple[Indices, Indices]], rows: SplitRows
 ) -> tuple[list[tuple[Indices, Indices]], tuple[str, ...]]:
-    """Return splits with the only row or group of a class in training, and a note on them."""
+    """Return splits with the only sample or group of a class in training, and a note on them."""
     codes = rows.codes
     units = rows.units
     counts = rows.units_of_classes()
@@ -454,7 +454,7 @@ def _training_on_every_class(
         absent = np.setdiff1d(codes, codes[train])
         if (counts[absent] > 1).any():
             raise DataError(
-                f"The training rows of fold {fold} lack class"
+                f"The training samples of fold {fold} lack class"
                 f" {np.unique(rows.targets).tolist()[absent[0]]!r}; use stratified folds."
             )
         moved.update(absent.tolist())
@@ -462,7 +462,7 @@ def _training_on_every_class(
         splits.append((np.concatenate([train, test[single]]), test[~single]))
     scoring = [split for split in splits if len(split[1])]
     if not scoring:
-        raise DataError("No fold has rows to score: each has the only rows of a class.")
+        raise DataError("No fold has samples to score: each has the only samples of a class.")
     return scoring, (single_note(len(moved), rows.unit),) if moved else ()
 
 

@@ -1,4 +1,4 @@
-"""A split of rows, and the splits of a fit, a search or a comparison."""
+"""A split of samples, and the splits of a fit, a search or a comparison."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 Indices = NDArray[np.intp]
-"""Positions of rows."""
+"""Positions of samples."""
 
 
 @attrs.frozen(eq=False)
 class Split:
-    """The rows to train on and to test on, and their place among the splits.
+    """The samples to train on and to test on, and their place among the splits.
 
-    ``train, test = split`` unpacks the rows, so scikit-learn takes a list of splits as ``cv``.
+    ``train, test = split`` unpacks the samples, so scikit-learn takes a list of splits as ``cv``.
 
     Parameters
     ----------
     train, test : ndarray of int
-        Positions of rows.
+        Positions of samples.
     repeat, fold : int
         The repetition, and the fold in it.
 
@@ -44,14 +44,14 @@ class Split:
     fold: int = 0
 
     def __iter__(self) -> Iterator[Indices]:
-        """Yield the training rows, then the test rows."""
+        """Yield the training samples, then the test samples."""
         yield self.train
         yield self.test
 
 
 @attrs.frozen(eq=False)
 class Splits(Sequence[Split]):
-    """Splits of the same rows, where they come from, and how they differ from the request.
+    """Splits of the same samples, where they come from, and how they differ from the request.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ class Splits(Sequence[Split]):
 
     @property
     def tests(self) -> list[Indices]:
-        """The test rows of each split."""
+        """The test samples of each split."""
         return [split.test for split in self.splits]
 
     @property
     def training(self) -> list[int]:
-        """The fewest and the most training rows of a split."""
+        """The fewest and the most training samples of a split."""
         sizes = [len(split.train) for split in self.splits]
         return [min(sizes), max(sizes)]
 
@@ -143,7 +143,7 @@ class Splits(Sequence[Split]):
 
 
 def splits_by_fold(fold_of: Indices, n_folds: int, repeat: int = 0) -> list[Split]:
-    """Return a split for each fold, from the fold of each row (N,); -1 is always in training.
+    """Return a split for each fold, from the fold of each sample (N,); -1 is always in training.
 
     Examples
     --------

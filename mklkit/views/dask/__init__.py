@@ -1,4 +1,4 @@
-"""Rows on a cluster: calls to Dask for tasks, their results, and the available workers.
+"""Samples on a cluster: calls to Dask for tasks, their results, and the available workers.
 
 They go to the cluster of the ``distributed.Client`` in use, or else to threads of this process.
 No module here imports Dask before it is used, so that the package works without it.
@@ -102,7 +102,7 @@ def _check_on_no_cluster(tasks: Sequence[Any]) -> None:
         from distributed import futures_of
 
         if futures_of(list(tasks)):
-            raise ClusterError(f"The Dask client that held the rows is closed. {AGAIN}")
+            raise ClusterError(f"The Dask client that held the samples is closed. {AGAIN}")
 
 
 def _wait(client: Any, futures: Sequence[Any]) -> None:
@@ -141,13 +141,13 @@ def failed_tasks_explained() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise ClusterError(
-            "Dask's workers died several times on the same part of the rows: they have too little"
+            "Dask's workers died several times on the same part of the data: they have too little"
             " memory for it, or can't load a library; see their logs. Use smaller chunks"
             " or more memory."
         ) from error
     except (NoWorkerError, NoValidWorkerError) as error:
         raise ClusterError(
-            "Dask's scheduler has no worker for a part of the rows: start workers, and run this"
+            "Dask's scheduler has no worker for a part of the samples: start workers, and run this"
             " again."
         ) from error
 
@@ -168,7 +168,7 @@ def lost_clusters_explained() -> Iterator[None]:
         ) from error
     except (CancelledError, ClosedClientError, OSError) as error:
         raise ClusterError(
-            "Dask's scheduler, or the workers that held the rows, ended or can't be reached any"
+            "Dask's scheduler, or the workers that held the samples, ended or can't be reached any"
             f" more. {AGAIN}"
         ) from error
 

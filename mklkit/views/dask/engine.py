@@ -82,7 +82,7 @@ class DaskEngine(Engine):
         arrays: Sequence[NDArray[Any]],
         states: Sequence[Any] | None = None,
     ) -> list[Any]:
-        """Return a task per part: the function with the part's rows, and arrays or a state."""
+        """Return a task per part: the function with the part's samples, and arrays or a state."""
         store = rows.numbers
         stops = np.cumsum(store.lengths)
         places = [slice(stop - n, stop) for stop, n in zip(stops, store.lengths, strict=True)]

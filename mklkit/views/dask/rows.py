@@ -28,7 +28,7 @@ SENT_BYTES = 1 << 24
 
 
 class DaskRows(Store):
-    """Rows (N, d) in parts that Dask's workers hold, or compute on demand.
+    """Samples (N, d) in parts that Dask's workers hold, or compute on demand.
 
     The parts are the results of ``tasks``, in order; ``kept`` says whether the workers keep them.
     """
@@ -55,9 +55,9 @@ class DaskRows(Store):
     def of(cls, X: Any) -> Self:
         """Return the rows of a Dask array (N, d) or DataFrame.
 
-        Chunks of unknown size are counted in a separate pass. The workers keep the rows if these
+        Chunks of unknown size are counted in a separate pass. The workers keep the samples if these
         take up to half of their memory, in equal parts, the same number for each thread.
-        Rows that are recomputed in each pass stay in the array's chunks if there are enough.
+        Samples that are recomputed in each pass stay in the array's chunks if there are enough.
         """
         workers = workers_in_use()
         array, names = _as_array(X)
@@ -82,9 +82,9 @@ class DaskRows(Store):
 
     @classmethod
     def sent(cls, rows: RowSource) -> Self:
-        """Return rows that are read here and sent to the workers, part by part.
+        """Return samples that are read here and sent to the workers, part by part.
 
-        The scheduler keeps a copy, from which rows on a lost worker are sent again.
+        The scheduler keeps a copy, from which samples on a lost worker are sent again.
         """
         size = rows.shape[1] * rows.dtype.itemsize
         part_rows = _part_rows(len(rows), size, workers_in_use().threads, SENT_BYTES)
@@ -102,7 +102,7 @@ class DaskRows(Store):
         return persisted(self._tasks) if self._kept else self._tasks
 
     def __getitem__(self, members: slice | NDArray[Any], /) -> Array:
-        """Return some rows (n, d) as an array in memory; only these travel."""
+        """Return some samples (n, d) as an array in memory; only these travel."""
         numbers = row_numbers(members, len(self))
         order = np.argsort(numbers, kind="stable")
         take = lazily(_taken)
@@ -117,9 +117,9 @@ class DaskRows(Store):
         return out
 
     def take(self, members: slice | NDArray[np.intp]) -> Self | StorePart:
-        """Return some of the rows, which stay on the workers; only their numbers travel.
+        """Return some of the samples, which stay on the workers; only their numbers travel.
 
-        Rows in another order than here are read on demand.
+        Samples in another order than here are read on demand.
         """
         members = row_numbers(members, len(self))
         if not len(members) or (np.diff(members) < 0).any():
@@ -155,7 +155,7 @@ def each_row(
     names: Sequence[str] | None = None,
     n_columns: int | None = None,
 ) -> Any:
-    """Return a function of rows, with (n,) or (n, width) values, as a Dask array.
+    """Return a function of samples, with (n,) or (n, width) values, as a Dask array.
 
     It is computed lazily. ``names`` and ``n_columns`` are those of training, which X, a Dask array
     or DataFrame, must have.
@@ -163,7 +163,7 @@ def each_row(
     array, columns = _as_array(X)
     if names is not None and columns is not None and list(names) != columns:
         raise DataError(
-            f"The model was trained on the columns {', '.join(names):.200}; these rows have"
+            f"The model was trained on the columns {', '.join(names):.200}; these samples have"
             f" {', '.join(columns):.200}."
         )
     if n_columns is not None:
@@ -178,7 +178,7 @@ def each_row(
 
 
 def in_memory(labels: Any) -> Any:
-    """Return the values of a Dask array or Series, one per row."""
+    """Return the values of a Dask array or Series, one per sample."""
     return np.asarray(computed([lazily(np.asarray)(labels)])[0])
 
 
@@ -215,9 +215,9 @@ def _as_array(X: Any) -> tuple[Any, list[str] | None]:
 
 
 def _part_rows(n_rows: int, row_bytes: int, threads: int, most: int = PART_BYTES) -> int:
-    """Return the rows of a part, so that each thread has the same number of parts of limited size.
+    """Return the size of parts: limited, and the same number of parts for each thread.
 
-    Parts are a block of rows or more.
+    Parts are a block of samples or more.
     """
     rows = max(1, min(PART_ROWS, most // max(1, row_bytes)))
     count = threads * -(-n_rows // (threads * rows))
@@ -228,7 +228,7 @@ def _part_rows(n_rows: int, row_bytes: int, threads: int, most: int = PART_BYTES
 
 
 def _checked(chunk: Any, start: int, dtype: Any) -> Array:
-    """Return a chunk as an array of numbers, all finite; ``start`` is the number of its row 0."""
+    """Return a chunk as an array of finite numbers; ``start`` is the number of its first row."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             rows = np.ascontiguousarray(chunk, dtype=dtype)
@@ -240,8 +240,8 @@ def _checked(chunk: Any, start: int, dtype: Any) -> Array:
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
         raise DataError(
-            f"Row {start + int(np.argmin(finite))} (counted from 0) has NaN or infinity, which"
-            " kernels can't compare. Fill the gaps first, or leave such rows out."
+            f"Sample {start + int(np.argmin(finite))} (counted from 0) has NaN or infinity, which"
+            " kernels can't compare. Fill the gaps first, or leave such samples out."
         )
     return rows
 

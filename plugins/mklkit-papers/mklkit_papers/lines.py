@@ -136,7 +136,7 @@ class Line:
         printed: Printed | None = None,
         repeats: int | None = None,
     ) -> Self:
-        """Return the line of the values of repeats: their mean, and standard deviation if several."""
+        """Return the line of the values of repeats, their mean and standard deviation."""
         return cls(
             row=row,
             column=column,

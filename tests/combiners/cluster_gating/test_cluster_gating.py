@@ -176,7 +176,9 @@ def test_weights_are_told_by_cluster():
 
 def test_weights_that_are_no_gates_say_so():
     model = MKLClassifier(FOUR, combiner="dimkl3").fit(ROWS, Y)
-    with pytest.raises(IncompatibleError, match=r"dimkl3 has the same kernel weights for all rows"):
+    with pytest.raises(
+        IncompatibleError, match=r"dimkl3 has the same kernel weights for all samples"
+    ):
         model.gate_weights(ROWS)
 
 

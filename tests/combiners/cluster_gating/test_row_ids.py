@@ -37,5 +37,5 @@ def test_ids_alone_are_nothing_to_gate_by(wrapped: bool) -> None:
     rows, y = checkered(np.random.default_rng(7), 40)
     kernel = Precomputed(rbf_kernel(rows))
     model = MKLClassifier(Cosine(kernel) if wrapped else kernel, combiner="cluster-gating")
-    with pytest.raises(IncompatibleError, match="only columns of row ids"):
+    with pytest.raises(IncompatibleError, match="only columns of ids"):
         model.fit(np.arange(len(rows), dtype=float)[:, None], y)

@@ -94,7 +94,9 @@ def test_fewer_folds_where_a_class_has_fewer_rows(rng):
     assert search.n_splits_ == 3
     assert {"split2_test_score"} <= set(search.cv_results_)
     assert "split3_test_score" not in search.cv_results_
-    with pytest.raises(DataError, match="Every class has a single row, so nothing can be scored"):
+    with pytest.raises(
+        DataError, match="Every class has a single sample, so nothing can be scored"
+    ):
         search.fit(X[[0, -1]], y[[0, -1]])
 
 
