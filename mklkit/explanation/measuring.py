@@ -241,7 +241,9 @@ class Measuring:
             return []
         classes = np.unique(self.data.targets)
         of_folds = [set(self.data.targets[test]) for test in self.tests]
-        absent = [label for label in classes.tolist() if not all(label in scored for scored in of_folds)]
+        absent = [
+            label for label in classes.tolist() if not all(label in scored for scored in of_folds)
+        ]
         if not absent:
             return []
         where = "the split" if self.single else "some fold"
