@@ -229,7 +229,7 @@ FOLLOWED = {
     ),
     "docs/guides/tuning.md": Followed(long=True),
     **dict.fromkeys(
-        (f"docs/papers/00{number}.md" for number in range(5)),
+        (path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/papers/*-20??.md")),
         Followed(
             left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS}, needs="mklkit_papers"
         ),

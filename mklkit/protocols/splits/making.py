@@ -55,6 +55,11 @@ class Folds:
     all_scored : bool, default=False
         Whether it is an error if a class has a single sample, which could only be trained on.
 
+    See Also
+    --------
+    HoldOut : One test part.
+    MonteCarlo : Several random test parts.
+
     Examples
     --------
     >>> splits = make_splits(np.array(list("aabb")), Folds(2, repeats=3))
@@ -101,6 +106,10 @@ class GivenSplits:
         What a splitter gets as X.
     kept : ndarray of bool of shape (n,), optional
         Which of the samples that a list counts are there; by default all of them.
+
+    See Also
+    --------
+    Folds : Splits made from the number of folds.
 
     Examples
     --------
@@ -149,6 +158,10 @@ class HoldOut:
     share : float
         The share that is held out, above 0 and below 1.
 
+    See Also
+    --------
+    Folds : Cross-validation.
+
     Examples
     --------
     >>> (split,) = make_splits(np.arange(8) % 2, HoldOut(0.25))
@@ -174,6 +187,10 @@ class MonteCarlo:
         The number of splits.
     train : float
         The share of the samples for training.
+
+    See Also
+    --------
+    Folds : Test parts that do not overlap.
 
     Examples
     --------
@@ -213,6 +230,10 @@ class PartsColumn:
         The part of each sample.
     name : str
         The name of the column.
+
+    See Also
+    --------
+    GivenSplits : User-supplied splits in Python.
 
     Examples
     --------
