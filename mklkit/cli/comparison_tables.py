@@ -35,7 +35,7 @@ OVER_DATA_SETS = (
 LAST = {"rank": 1, "p_worse": 2, "seconds": 3}
 PLANNED = "interval: at Holm's level, 95 % or more; p: {}, Holm, over {}"
 OVER = (
-    "better, worse, equal: the number of data sets; p: Wilcoxon's signed-rank test, Holm, over {}"
+    "better, worse, equal: the number of data sets{}; p: Wilcoxon's signed-rank test, Holm, over {}"
 )
 
 
@@ -47,7 +47,9 @@ def questions_grid(tests: pd.DataFrame, score: Score, test: str) -> Grid:
 
 def over_data_sets_grid(tests: pd.DataFrame, score: Score) -> Grid:
     """Return the planned tests over several data sets."""
-    caption = OVER.format(counted(len(tests), "question"))
+    beside = difference_column(score, "").short
+    median = "" if score.lower else f"; {beside}: Hodges–Lehmann median"
+    caption = OVER.format(median, counted(len(tests), "question"))
     return terminal_table(over_data_sets_result(tests, score), caption=caption, dense=True)
 
 

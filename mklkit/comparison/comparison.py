@@ -51,7 +51,7 @@ from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.over_data_sets import outcome_of_datasets, verdict_of_datasets
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.sentences import Unit, beats_guessing
+from mklkit.evaluation.sentences import Unit, beats_guessing, joined
 from mklkit.evaluation.verdict import outcome, verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -65,6 +65,8 @@ if TYPE_CHECKING:
 SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("scores", "weights", "details", "responses")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
+MOST_NAMED = 3
+"""The methods that a sentence on several data sets names, of those that may be guessing."""
 CORRECTED = "corrected t-test"
 """The test over several splits."""
 WITHOUT_RESPONSES: Any = attrs.filters.exclude("responses")
@@ -454,18 +456,30 @@ class Comparison:
         return "" if n_splits >= every else f" in the first {n_splits} of {every} splits"
 
     def _guessing(self) -> Iterator[str]:
-        """Yield a sentence for each data set on which some method may be guessing."""
-        for name, runs in self._compared.groupby("data", sort=False):
-            names = methods_like_guessing(runs)
-            if not names:
-                continue
-            where = f" on {name}" if len(self.compared_data) > 1 else ""
-            every = len(names) == runs.loc[runs["score"].notna(), "method"].nunique()
-            which = "no method" if every else ", ".join(names)
-            are = "is" if every or len(names) == 1 else "are"
-            guess = f"{score_in_words(self.plan)} {self.shown(runs['guess'].mean())}"
-            shown = beats_guessing(which, are if every else f"{are} not")
-            yield f"Guessing{where}: {shown} ({guess})."
+        """Yield a sentence if some method may be guessing, on one or several data sets."""
+        guessing = dict[str, list[str]]()
+        every = dict[str, bool]()
+        for name in self.compared_data:
+            runs = self._compared[self._compared["data"] == name]
+            if names := methods_like_guessing(runs):
+                guessing[name] = names
+                every[name] = len(names) == runs.loc[runs["score"].notna(), "method"].nunique()
+        if guessing and len(self.compared_data) > 1:
+            parts = [
+                f"{name}, {'all methods' if every[name] else joined(names, MOST_NAMED)}"
+                for name, names in guessing.items()
+            ]
+            where = f"{len(guessing)} of {counted(len(self.compared_data), 'data set')}"
+            shown = beats_guessing("some methods", "are not")
+            yield f"Guessing: {shown} on {where} ({'; '.join(parts)})."
+            return
+        for name, names in guessing.items():
+            which = "no method" if every[name] else ", ".join(names)
+            are = "is" if every[name] or len(names) == 1 else "are"
+            guesses = self._compared.loc[self._compared["data"] == name, "guess"]
+            guess = f"{score_in_words(self.plan)} {self.shown(guesses.mean())}"
+            shown = beats_guessing(which, are if every[name] else f"{are} not")
+            yield f"Guessing: {shown} ({guess})."
 
     @property
     def how(self) -> list[str]:
