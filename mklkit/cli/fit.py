@@ -208,15 +208,17 @@ def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
 def _interval(result: dict[str, Any]) -> list[str]:
     """Return a line on the interval of the score on held-out rows, if it has one."""
     from mklkit.evaluation.class_scores import CLASS_SCORES
+    from mklkit.evaluation.number_scores import R2
     from mklkit.evaluation.sentences import interval
 
     ends = result.get("intervals", {}).get(result["score"])
     if ends is None:
         return []
-    score = next(each for each in CLASS_SCORES if each.name == result["score"])
+    score = next(each for each in (R2, *CLASS_SCORES) if each.name == result["score"])
+    by = "bootstrap" if score is R2 else "Wilson"
     known = score.written(result["scores"]["held_out"][score.key])
     low, high = ends
-    return [f"{score.words} {known} ({interval(low, high, score.written)}, Wilson)"]
+    return [f"{score.words} {known} ({interval(low, high, score.written)}, {by})"]
 
 
 def _split_lines(result: dict[str, Any]) -> list[str]:

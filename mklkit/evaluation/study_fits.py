@@ -23,7 +23,9 @@ from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.proposing import AUTO, better_representations
 from mklkit.estimators.search_record import search_record
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
-from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.fit_and_score import Scores, WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.number_scores import R2
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resampling import intervals_of_counts
 from mklkit.evaluation.study import Study, steps_of
 from mklkit.numerics.sparse import take_rows
@@ -76,9 +78,8 @@ def fit_study(
         },
         "scored_model": {"rows": model[-1].n_samples_fit_, "seconds": seconds},
     }
-    held_out = scores.parts["test"] or {}
-    if study.table.groups is None and "confusion" in held_out:
-        results["intervals"] = intervals_of_counts(held_out["confusion"])
+    if intervals := _intervals(study, scores):
+        results["intervals"] = intervals
     if refit and len(split.test):
         searched = search_record(model[-1])
         chosen, notes = _as_chosen(model)
@@ -93,6 +94,27 @@ def fit_study(
     record["better_representations"] = _better_representations(study, model, split.train)
     ids = study.table.ids
     return FittedStudy(study, model, record, None if ids is None else ids.iloc[learned])
+
+
+def _intervals(study: Study, scores: Scores) -> dict[str, tuple[float, float]]:
+    """Return the intervals of scores on the held-out rows, for the model that was scored."""
+    held_out, rows = scores.parts["test"] or {}, scores.split.test
+    groups = study.groups
+    if "confusion" in held_out:
+        return intervals_of_counts(held_out["confusion"]) if groups is None else {}
+    if R2 not in study.task.scores or held_out.get(R2.key) is None:
+        return {}
+    split = OneSplit(
+        study.task,
+        R2,
+        study.targets[rows],
+        study.task.scorer(R2.name),
+        groups=None if groups is None else groups[rows],
+        seed=study.settings.seed,
+        responses={"model": {"predict": scores.predictions}},
+    )
+    ends = split.interval("model")
+    return {} if np.isnan(ends).any() else {R2.name: ends}
 
 
 def _better_representations(
