@@ -12,13 +12,12 @@ import typer
 from mklkit.cli.completion import completers as complete
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
 from mklkit.datasets.formats import ENDINGS, IN_PARTS, WRITABLE, format_of
+from mklkit.numerics.seeds import LARGEST_SEED
 
 if TYPE_CHECKING:
     from mklkit.datasets.study_files import StudyFiles
 
 BUILT_IN = ", ".join(BUILTIN_NAMES)
-# NumPy's generators take seeds of 32 bits.
-LARGEST_SEED = 2**32 - 1
 
 
 def file_path(text: str) -> Path:

@@ -304,7 +304,7 @@ class Files:
             of_seeds[seed] = stack.enter_context(Results(path, each.metadata, each.methods))
         of_shuffles = None
         if shuffles:
-            plan = of_permutations(first.metadata)
+            plan = of_permutations(first.metadata, first.data)
             results = Results(beside(file, "permutations"), plan, first.methods)
             of_shuffles = stack.enter_context(results)
         return cls(of_seeds, of_shuffles, prepared, shuffles, permutations)

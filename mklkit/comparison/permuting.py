@@ -26,6 +26,8 @@ from mklkit.protocols.splits.split import Splits
 MOST_PERMUTATIONS = 100_000
 """More than any p value needs; their number is part of no plan, so that some can be added."""
 USUAL_PERMUTATIONS = 200
+WITHIN_SIZES = "groups of a size, then samples inside"
+"""The scheme of groups with several labels, as plans record it."""
 FEW_SAMPLES = 100
 """With fewer samples, the test is proposed."""
 
@@ -229,10 +231,25 @@ class Shuffles:
             ]
 
 
-def of_permutations(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plan of the runs with shuffled labels, which does not depend on their number."""
+def of_permutations(metadata: Mapping[str, Any], data: Sequence[DataSet]) -> dict[str, Any]:
+    """Return the plan of the runs with shuffled labels, which does not depend on their number.
+
+    It tells how groups with several labels exchange them, so that no file of runs that were
+    shuffled in another way is resumed.
+    """
     most = MOST_PERMUTATIONS * MOST_SPLITS
-    return {**metadata, "splits": [{**part, "number": most} for part in metadata["splits"]]}
+    splits = [
+        {**part, "number": most, **_scheme(source)}
+        for part, source in zip(metadata["splits"], data, strict=True)
+    ]
+    return {**metadata, "splits": splits}
+
+
+def _scheme(data: DataSet) -> dict[str, str]:
+    """Return how groups exchange labels, if some have several; the other schemes never changed."""
+    if data.groups is None or Blocks.of(data.target, data.groups).whole:
+        return {}
+    return {"shuffled": WITHIN_SIZES}
 
 
 def permutation_tests(

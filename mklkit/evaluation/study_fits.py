@@ -102,7 +102,8 @@ def _intervals(study: Study, scores: Scores) -> dict[str, tuple[float, float]]:
     groups = study.groups
     if "confusion" in held_out:
         return intervals_of_counts(held_out["confusion"]) if groups is None else {}
-    if R2 not in study.task.scores or held_out.get(R2.key) is None:
+    predictions = scores.predictions
+    if R2 not in study.task.scores or held_out.get(R2.key) is None or predictions is None:
         return {}
     split = OneSplit(
         study.task,
@@ -111,7 +112,7 @@ def _intervals(study: Study, scores: Scores) -> dict[str, tuple[float, float]]:
         study.task.scorer(R2.name),
         groups=None if groups is None else groups[rows],
         seed=study.settings.seed,
-        responses={"model": {"predict": scores.predictions}},
+        responses={"model": {"predict": predictions}},
     )
     ends = split.interval("model")
     return {} if np.isnan(ends).any() else {R2.name: ends}

@@ -27,11 +27,16 @@ EFFECT = (
 )
 EFFECTS = ["kernel", "column", "columns", "effect", "exact"]
 """The parts of an effect: places of kernel and column, and how many columns the kernel reads."""
+SMALL_P = 0.05
+"""A bound of p that can't fall below it is no evidence, and not shown."""
 CHANCE = (
-    "selected is the share of fits in which a column is among the top ones of its kernel, noise the"
-    " mean share if all columns of the kernel were noise, and p at most the probability that a"
-    " column of noise is selected so often: it does not shrink with the number of fits, because"
-    " their training rows overlap"
+    "selected is the share of fits in which a column is among the top ones of its kernel, and noise"
+    " the mean share if all columns of the kernel were noise"
+)
+BOUND = (
+    "p at most bounds the probability that a column of noise is selected so often: it does not"
+    " shrink with the number of fits, because their training rows overlap; kernels of few columns"
+    " have none, because it could never be small"
 )
 Columns = Mapping[int, NDArray[np.intp]]
 """The encoded columns of each of the user's columns that a kernel reads."""
@@ -122,6 +127,11 @@ def effects_table(
     table["kernel"] = [kernels[m] for m in table["kernel"]]
     table["column"] = [columns[place] for place in table["column"]]
     return table.reset_index(drop=True)
+
+
+def is_bounded(effects: pd.DataFrame) -> pd.Series[bool]:
+    """Return for each row whether selection in every fit would bound p below 0.05."""
+    return effects["chance"] < SMALL_P
 
 
 def _apart(

@@ -35,7 +35,7 @@ from mklkit.evaluation.sentences import Unit
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.ablations import Ablations, named_groups, similar_groups
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
-from mklkit.explanation.effects import CHANCE, EFFECT
+from mklkit.explanation.effects import BOUND, CHANCE, EFFECT, is_bounded
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
     adjusted,
@@ -282,7 +282,7 @@ def explain(
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
         "screened": list(screen_notes(screens)) if len(screens) else [],
-        "effects": _on_effects(len(effects), measured.single),
+        "effects": _on_effects(effects, measured.single),
     }
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
@@ -326,11 +326,13 @@ def as_changes(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _on_effects(n_effects: int, single: bool) -> list[str]:
+def _on_effects(effects: pd.DataFrame, single: bool) -> list[str]:
     """Return how effects of columns are measured, and how often they are selected over folds."""
-    if not n_effects:
+    if not len(effects):
         return []
-    return [EFFECT] if single else [EFFECT, CHANCE]
+    if single:
+        return [EFFECT]
+    return [EFFECT, CHANCE, BOUND] if is_bounded(effects).any() else [EFFECT, CHANCE]
 
 
 def _incomplete(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mklkit.display import numbers
 from mklkit.display.table import Bar, Column, ResultTable, Row
 from mklkit.evaluation.sentences import joined
+from mklkit.explanation.effects import is_bounded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,9 +85,13 @@ def effects_result(effects: pd.DataFrame, single: bool = False) -> ResultTable:
             Column("frequency", "selected", WHOLE_PERCENT),
             Column("top", "in top", numbers.whole),
             Column("chance", "noise", WHOLE_PERCENT),
-            Column("p_chance", "p at most", partial(numbers.number, digits=2), short="p at\nmost"),
         ]
     top = effects.groupby("kernel", sort=False).head(MOST_TOP)
+    if not single and is_bounded(top).any():
+        # Of a kernel with few columns, p could never be small.
+        top = top.assign(p_chance=top["p_chance"].where(is_bounded(top)))
+        two_digits = partial(numbers.number, digits=2)
+        columns.append(Column("p_chance", "p at most", two_digits, short="p at\nmost", absent=""))
     return ResultTable(columns, _records(top), section="kernel")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,22 @@ def test_labels_that_cannot_be_shuffled_are_an_error() -> None:
     ill[-1] = "a"
     with pytest.raises(DataError, match="37 of 40 samples are in groups with a single label"):
         compare(SHIFTED, ill, **QUICK, cv="2x1", groups=patients, permutations=5)
+
+
+@pytest.mark.process
+def test_shuffles_of_mixed_groups_by_another_scheme_do_not_resume(tmp_path: Path) -> None:
+    patients = np.arange(40) // 2
+    settings: dict[str, Any] = {**QUICK, "cv": "2x1", "results": tmp_path / "runs.jsonl"}
+    settings |= {"groups": patients, "permutations": 2}
+    assert compare(SHIFTED, LABELS, **settings).complete
+    assert compare(SHIFTED, LABELS, **settings).reused == 6
+    path = tmp_path / "runs.permutations.jsonl"
+    plan, *cells = path.read_text().splitlines()
+    former = json.loads(plan)
+    del former["splits"][0]["shuffled"]
+    path.write_text("\n".join([json.dumps(former), *cells, ""]))
+    with pytest.raises(DataError, match="the splits differ"):
+        compare(SHIFTED, LABELS, **settings)
 
 
 @pytest.mark.process

@@ -101,7 +101,7 @@ def test_held_out_r2_has_an_interval_by_the_bootstrap(tmp_path: Path) -> None:
     path = tmp_path / "doses.csv"
     table.to_csv(path, index=False)
     settings = ModelSettings(kernels=["linear"])
-    study = read_study(settings, str(path), Roles(target="dose", drop=["patient"]))
+    study = read_study(settings, str(path), Roles(target="dose", drop=["patient"]), "regression")
     fitted = fit_study(study, 0.5)
     (split,) = study.hold_out(0.5)
     truth = study.targets[split.test]
@@ -110,7 +110,7 @@ def test_held_out_r2_has_an_interval_by_the_bootstrap(tmp_path: Path) -> None:
     scores = [r2_score(truth[rows], predicted[rows]) for rows in draws]
     low, high = np.quantile(scores, [0.025, 0.975])
     assert fitted.record["intervals"]["r2"] == pytest.approx((low, high), abs=0.015)
-    few = read_study(settings, str(path), Roles(target="dose", groups="patient"))
+    few = read_study(settings, str(path), Roles(target="dose", groups="patient"), "regression")
     assert "intervals" not in fit_study(few, 0.5).record
 
 

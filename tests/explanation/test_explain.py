@@ -42,7 +42,7 @@ from mklkit import (
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import DataError, SpecError
 from mklkit.explanation.effects import effects_table
-from mklkit.explanation.result_tables import kernels_result
+from mklkit.explanation.result_tables import effects_result, kernels_result
 from mklkit.plugin import CombinerTraits
 
 SAME_AS_LINEAR = "polynomial(degree=1, coef0=0)"
@@ -480,6 +480,16 @@ def test_the_samples_of_one_split_are_predicted_once_by_the_whole_model(
     split = [(np.arange(40), np.arange(40, 60))]
     explain(model, rows, labels, cv=split, repeats=2, columns="sources")
     assert predicted.count((3, 20)) == 1
+
+
+@pytest.mark.parametrize(("n_columns", "is_shown"), [(6, False), (200, False), (201, True)])
+def test_a_bound_that_can_not_be_small_is_not_shown(n_columns: int, is_shown: bool) -> None:
+    metadata = {"kernel": 0, "columns": n_columns, "exact": True}
+    fold = [{**metadata, "column": j, "effect": 1.0 + j} for j in range(n_columns)]
+    found = effects_table([fold] * 5, ["long"], [f"c{j}" for j in range(n_columns)])
+    shown = [column.key for column in effects_result(found).columns]
+    assert ("p_chance" in shown) == is_shown
+    assert (found["p_chance"].min() < 0.05) == is_shown  # Selected in every fit.
 
 
 def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> None:
