@@ -128,7 +128,7 @@ def compare(
     train: Annotated[
         float | None,
         split_option(
-            min=0.01, max=0.99, show_default="0.5", help="Share of training rows of --mccv."
+            min=0.01, max=0.99, show_default="0.5", help="Share of training samples of --mccv."
         ),
     ] = None,
     split_column: opt.SplitColumn = None,
@@ -182,7 +182,7 @@ def compare(
         result_option(
             "--output",
             "-o",
-            help="Fit the best multiple-kernel method on all rows and save it.",
+            help="Fit the best multiple-kernel method on all samples and save it.",
         ),
     ] = None,
     as_json: opt.AsJson = False,
@@ -274,7 +274,7 @@ def _splits(cv: str | None, mccv: int | None, split_column: str | None) -> str:
 def _check_files(
     sources: list[str], results: Path | None, reports: list[Path], output: Path | None
 ) -> None:
-    """Refuse files that can't be written before anything is computed."""
+    """Raise an error for files that can't be written before anything is computed."""
     from mklkit.comparison.writing import check_report
 
     for report in reports:
@@ -285,15 +285,15 @@ def _check_files(
 
 
 def _save_best(output: Path, comparison: Comparison) -> None:
-    """Save the best method, fitted on all rows, with its record."""
+    """Save the best method, fitted on all samples, with its record."""
     from mklkit.comparison.best_method import fitted_best
     from mklkit.persistence import save_model
 
-    with working("fitting the best method on all rows"):
+    with working("fitting the best method on all samples"):
         model, record = fitted_best(comparison)
         save_model(model, output, record)
     rows = len(comparison.data[0].target)
-    say(f"{comparison.best_method.name} was fitted on all {rows} rows")
+    say(f"{comparison.best_method.name} was fitted on all {rows} samples")
 
 
 def _lost(comparison: Comparison, output: Path | None) -> list[str]:
@@ -337,7 +337,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     if plan["score"] not in ("accuracy", "r2"):
         lines.append(("score", plan["score"]))
     if plan["tune"]:
-        lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
+        lines.append(("tuned", f"{plan['tune']}, inside the training samples of each split"))
     show("", facts_grid(lines))
 
 

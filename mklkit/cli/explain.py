@@ -43,8 +43,7 @@ def explain(
         typer.Argument(
             metavar="DATA",
             autocompletion=complete.data_sets,
-            help="Rows with the model's columns and their classes or numbers, such as the training"
-            " data.",
+            help="Samples with the model's columns and their targets, such as the training data.",
         ),
     ],
     *,
@@ -87,7 +86,7 @@ def explain(
             metavar="COLUMN",
             autocompletion=complete.table_columns,
             show_default="the model's, if it was fitted with groups",
-            help="A column that groups rows, such as 'patient': no group is on both sides of a"
+            help="A column that groups samples, such as 'patient': no group is on both sides of a"
             " split.",
         ),
     ] = None,
@@ -95,7 +94,7 @@ def explain(
         bool,
         typer.Option(
             "--ignore-groups",
-            help="Split rows as if they were independent, although the model was fitted with"
+            help="Split samples as if they were independent, although the model was fitted with"
             " groups.",
         ),
     ] = False,
@@ -112,7 +111,7 @@ def explain(
     ] = "auto",
     max_rows: Annotated[
         int,
-        typer.Option(min=2, metavar="ROWS", help="Use at most ROWS rows, drawn at random."),
+        typer.Option(min=2, metavar="ROWS", help="Use at most ROWS samples, drawn at random."),
     ] = 5000,
     plot: Annotated[
         Path | None,
@@ -130,7 +129,7 @@ def explain(
         typer.Option(
             metavar="NAMES",
             help="Kernels to leave out together, as in mrna,protein, one more fit per fold. May be"
-            " repeated. Up to three groups of similar kernels (alignment above 0.9) are left out"
+            " repeated. Up to three groups of similar kernels (alignment above 0.9) are omitted"
             " unasked.",
         ),
     ] = None,
@@ -139,7 +138,7 @@ def explain(
         bool,
         typer.Option(
             "--as-fitted",
-            help="Keep the parameters and kernels that the model chose on all its rows, by --tune"
+            help="Keep the parameters and kernels that the model chose on all samples, by --tune"
             " or auto, instead of choosing them again in each fit. Faster, but scores are"
             " optimistic.",
         ),
@@ -155,7 +154,7 @@ def explain(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show which kernels and columns matter: by weight, alone, when left out or shuffled.
+    """Show which kernels and columns matter: by weight, alone, without it or permuted.
 
     The model is fitted again on folds of DATA: with all kernels, with each one alone, without each
     one, and without groups of similar or named ones. That takes FOLDS x (1 + 2 x KERNELS + GROUPS)
@@ -172,7 +171,7 @@ def explain(
 
     if groups is not None and ignore_groups:
         raise SpecError(
-            "Rows are kept together by --groups or split by --ignore-groups: leave out one."
+            "Samples are kept together by --groups or split by --ignore-groups: leave out one."
         )
     requested(cv, None, None, split_column, groups)
     share = MARGIN if margin is None else margin_of(margin)
@@ -190,7 +189,7 @@ def explain(
         rows, truth, together, parts, _, notes = read
         if ignore_groups and (grouped := groups_of(metadata)):
             notes.append(
-                f"rows are treated as independent, although the model was fitted with the groups in"
+                "samples are treated as independent, although the model was fitted with groups in"
                 f" column {quoted(grouped)}: scores may be too high"
             )
         folds: Any = cv
@@ -258,7 +257,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
 
     by_subject = explanation.notes.groupby("about")["note"]
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
-    described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
+    described = f"{data}: {counted(len(truth), 'sample')}, target {listed(list(truth))}"
     kernels, columns = explanation.kernels, explanation.columns
     summary = [explanation.summary(), *remarks.get("score", [])]
     show(facts_grid([(explanation.unit.score, summary)]))

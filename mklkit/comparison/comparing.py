@@ -132,9 +132,9 @@ def compare(
         name, such as ``"balanced_accuracy"``. Default: ``"accuracy"``, or ``"balanced_accuracy"``
         if the largest class of some data set has over 1.5 times the samples of its smallest; for
         numeric targets ``"r2"``, for outliers ``"roc_auc"``.
-    cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
-        ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
-        ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x10"``.
+    cv : int, str, scikit-learn splitter or list of (training samples, test samples), optional
+        ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group held out once;
+        ``"time:5"`` five splits in sample order, training on earlier samples. Default: ``"5x10"``.
     mccv : int, optional
         The number of Monte-Carlo splits to use instead, with a share ``train`` for training.
     train : float, optional

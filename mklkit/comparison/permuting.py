@@ -60,9 +60,9 @@ class Blocks:
     Parameters
     ----------
     members : list of ndarray of shape (size,)
-        The rows of each group.
+        The samples of each group.
     constant : list of bool
-        Whether all rows of the group have the same target.
+        Whether all samples of the group have the same target.
     """
 
     members: list[NDArray[np.intp]]
@@ -99,7 +99,7 @@ class Blocks:
         return int(self.sizes[self.alone & np.array(self.constant)].sum())
 
     def shuffled(self, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return the row from which each row gets its target."""
+        """Return the sample from which each sample gets its target."""
         rows = np.empty(self.sizes.sum(), dtype=np.intp)
         sources = np.arange(len(self.members))
         sizes = np.zeros_like(self.sizes) if self.whole else self.sizes
@@ -128,7 +128,7 @@ class Blocks:
 def shuffled_rows(
     targets: NDArray[Any], groups: NDArray[np.intp] | None, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return the row (N,) from which each row gets its target; groups are :class:`Blocks`.
+    """Return the sample (N,) from which each sample gets its target; groups are :class:`Blocks`.
 
     Examples
     --------

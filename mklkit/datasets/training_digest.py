@@ -120,4 +120,4 @@ class KnownRows:
 
     def _share(self, count: int, digest: Hashes) -> str:
         least = "at least " if len(digest) < self.n_training else ""
-        return f"{least}{count:,} of {counted(self.n_rows, 'row')}"
+        return f"{least}{count:,} of {counted(self.n_rows, 'sample')}"

@@ -46,7 +46,7 @@ def scores_result(
     ]
     time = [Column("seconds", "time", numbers.duration)] * with_time
     rows = [{"rows": None, **part} for part in parts]
-    names = Column("name", ""), Column("rows", "rows", numbers.whole, absent="")
+    names = Column("name", ""), Column("rows", "samples", numbers.whole, absent="")
     return ResultTable([*names, *scores, *time], rows)
 
 
@@ -99,7 +99,7 @@ def classes_result(score: Mapping[str, Any], part: str) -> ResultTable:
 def _class_columns(part: str) -> list[Column]:
     return [
         Column("class", part),
-        Column("rows", "rows", numbers.whole),
+        Column("rows", "samples", numbers.whole),
         Column("recall", "recall", numbers.percentage, absent=""),
     ]
 
@@ -127,7 +127,7 @@ def confused_pairs_result(counts: NDArray[np.int64], labels: Sequence[str]) -> R
     columns = [
         Column("true", "true"),
         Column("predicted", "predicted"),
-        Column("rows", "rows", numbers.whole),
+        Column("rows", "samples", numbers.whole),
         Column("share", "of the class", numbers.percentage),
     ]
     caption = f"The most frequent confusions of {len(labels)} classes."
