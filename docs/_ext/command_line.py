@@ -65,7 +65,7 @@ last counts, unless it can be repeated.
 : With any value, there are no colours.
 
 `NUMBA_CACHE_DIR`
-: The folder of [compiled code](index.md#where-compiled-code-is-kept).
+: The folder of [compiled code](../guides/performance.md#where-compiled-code-is-kept).
 
 `OMP_NUM_THREADS`
 : The number of threads of linear algebra, and of the loops that mklkit divides as it does.

@@ -62,7 +62,8 @@ def section(name: str, long: str) -> str:
     if "\n|" not in long:
         return re.sub("<!--.*?-->", "", long).strip()
     heads = rows_of(long)[0]
-    beside = ["deviations", *["tests"] * ("paired p" in heads), *["reasons"] * ("missed" in long)]
+    beside = ["standard deviations", *["tests"] * ("paired p" in heads)]
+    beside += ["reasons"] * ("missed" in long)
     words = " and ".join(filter(None, [", ".join(beside[:-1]), beside[-1]]))
     folded = FOLDED.format(name=name, beside=words)
     # The points of curves, which no paper prints, are folded alone.
@@ -88,7 +89,7 @@ def written(page: str) -> str:
 
 def main() -> None:
     """Write the sections of all pages."""
-    for path in sorted(PAPERS.glob("0*.md")):
+    for path in sorted(PAPERS.glob("*-20??.md")):
         path.write_text(written(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

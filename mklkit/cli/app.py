@@ -42,7 +42,7 @@ COMMANDS = {
     "near-duplicates.",
     "list": "List kernels, feature maps, combiners, learners and presets, built in "
     "and from plugins.",
-    "describe": "Show a component or preset: description, parameters with defaults, and package.",
+    "describe": "Show a component or preset: formula, cost, source, parameters, and an example.",
 }
 """The first sentence of each command's help, by name."""
 HOMES = {"inspect": "inspect_model.inspect_model", "list": "describe.list_names"}

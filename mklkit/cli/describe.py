@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -32,7 +33,21 @@ KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "presets": ("preset", ""),
     "commands": ("command", ""),
 }
-"""What can be listed, and the fact shown beside its name, package and description."""
+"""What can be listed, and the fact shown beside its name, package, source and description."""
+ABILITIES = {
+    "takes_row_weights": "sample weights",
+    "row_weights": "sample weights",
+    "several_targets": "several numeric targets",
+    "from_moments": "data in parts (partial_fit)",
+    "on_features": "explicit features",
+    "on_gram": "Gram matrices",
+    "one_hot_classes": "several classes in one fit",
+    "takes_indefinite": "indefinite kernels",
+    "sparse": "sparse sources",
+    "allows_gaps": "missing values",
+}
+"""What a component can do, by the trait that states it."""
+_MARK = re.compile(r" \[\d+\]_")
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -76,8 +91,11 @@ def listed(entries: list[dict[str, Any]], fact: str) -> ResultTable:
         words = [known] if isinstance(known, str) else known
         shown = ", ".join("no labels" if word == "none" else word for word in words)
         package = f"{entry['distribution']} {entry['version']}"
-        rows.append({**entry, "from": package, fact: shown})
+        published = "; ".join(entry.get("published", ()))
+        rows.append({**entry, "from": package, fact: shown, "published": published})
     facts = [Column(fact, fact)] if fact else []
+    if any(row.get("published") for row in rows):
+        facts.append(Column("published", "source"))
     names = Column("name", "name"), Column("from", "from")
     return ResultTable([*names, *facts, Column("help", "what it is")], rows)
 
@@ -113,7 +131,7 @@ def describe(
     ],
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show a component or preset: description, parameters with defaults, and package."""
+    """Show a component or preset: formula, cost, source, parameters, and an example."""
     from mklkit.registry.columns import AUTO_KERNELS
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
@@ -145,8 +163,15 @@ def _lines(facts: dict[str, Any]) -> list[Fact]:
         (facts["kind"].replace("_", " "), [facts["name"], facts["help"]]),
         ("from", f"{facts['distribution']} {facts['version']}"),
     ]
-    if "reads" in facts:
-        lines.append(("reads", facts["reads"]))
+    shown = {
+        "details": facts.get("description", ""),
+        "reads": facts.get("reads", ""),
+        "learns": ", ".join(facts.get("learns", ())),
+        "handles": ", ".join(_abilities(facts["traits"])),
+        "cost": facts.get("cost", ""),
+        "source": facts.get("sources", ""),
+    }
+    lines += [(name, value) for name, value in shown.items() if value]
     if not facts["parameters"]:
         lines.append(("takes", "no parameters"))
     for parameter in facts["parameters"]:
@@ -158,14 +183,23 @@ def _lines(facts: dict[str, Any]) -> list[Fact]:
         else:
             head = "not given by default" if default is None else f"default {default!r}"
         lines.append((parameter["name"], [head, *filter(None, [parameter["help"]])]))
+    if facts.get("example"):
+        lines.append(("example", facts["example"].splitlines()))
     return lines
+
+
+def _abilities(traits: dict[str, Any]) -> list[str]:
+    """Return what a component can do besides its main task, in words."""
+    known = {word: traits.get(name) for name, word in ABILITIES.items() if name in traits}
+    return [word for word, value in known.items() if value not in (False, "refused")]
 
 
 def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
     """Return a name's kind, distribution, summary, parameters with defaults, and traits, as JSON.
 
-    ``reads`` says what a kernel reads, ``learns`` what a combiner or learner learns from.
-    Facts are empty if they depend on parameters that must be given.
+    ``reads`` says what a kernel reads, ``learns`` what a combiner or learner learns from. Formulas,
+    cost, source and example of a component are those of its docstring and of its package's
+    ``sources.bib``. Facts are empty if they depend on parameters that must be given.
     """
     from mklkit.registry.composing import reads_of, wraps_another
 
@@ -182,7 +216,33 @@ def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
         facts["reads"] = "as its kernel" if wraps_another(entry) else reads_of(entry)
     if "learns" in facts["traits"]:
         facts["learns"] = facts["traits"]["learns"]
-    return facts
+    return facts if entry.kind == "preset" else {**facts, **_documented(entry)}
+
+
+def _documented(entry: Entry) -> dict[str, Any]:
+    """Return what the docstring and the list of sources say of a component."""
+    from mklkit.registry.citations import (
+        KINDS as KINDS_WITH_BIBTEX,
+    )
+    from mklkit.registry.citations import author_year, authors_and_year, citations_of, reference
+    from mklkit.registry.docstrings import (
+        documented_cost,
+        documented_sections,
+        documented_source,
+    )
+
+    text = inspect.getdoc(entry.target) or ""
+    sections = documented_sections(text)
+    works = list(citations_of(entry.name).values()) if entry.kind in KINDS_WITH_BIBTEX else []
+    source = documented_source(text)
+    published = [author_year(work) for work in works] or [authors_and_year(source)]
+    return {
+        "description": without_markup(" ".join(_MARK.sub("", sections.get("", "")).split())),
+        "cost": without_markup(documented_cost(text)),
+        "sources": [reference(work) for work in works] or list(filter(None, [source])),
+        "published": list(filter(None, published)),
+        "example": sections.get("Examples", ""),
+    }
 
 
 def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import files_for_model, groups_of
+from mklkit.cli.predict import files_for_model, groups_of, known_rows, weights_of
 from mklkit.cli.rows_to_score import rows_to_score, targets_in_order
 from mklkit.display.numbers import seconds
 from mklkit.display.table import Bar
@@ -98,6 +98,16 @@ def explain(
             " groups.",
         ),
     ] = False,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights",
+            metavar="COLUMN",
+            autocompletion=complete.table_columns,
+            show_default="the model's, if it was fitted with weights",
+            help="A column of sample weights in the fits; scores count all samples equally.",
+        ),
+    ] = None,
     repeats: Annotated[
         int, typer.Option(min=1, help="How often columns are shuffled in each fold.")
     ] = 5,
@@ -129,8 +139,8 @@ def explain(
         typer.Option(
             metavar="NAMES",
             help="Kernels to leave out together, as in mrna,protein, one more fit per fold. May be"
-            " repeated. Up to three groups of similar kernels (alignment above 0.9) are omitted"
-            " unasked.",
+            " repeated. Up to three groups of similar kernels (alignment above 0.9), and the"
+            " kernels that are informative alone and not lost, are omitted unasked.",
         ),
     ] = None,
     margin: opt.Margin = None,
@@ -160,7 +170,7 @@ def explain(
     one, and without groups of similar or named ones. That takes FOLDS x (1 + 2 x KERNELS + GROUPS)
     fits, each with the model's search if it was tuned.
     """
-    from mklkit.errors import SpecError, quoted
+    from mklkit.errors import SpecError
     from mklkit.estimators.search_record import with_search
     from mklkit.evaluation.equivalence import MARGIN, margin_of
     from mklkit.explanation import explain as explained
@@ -173,7 +183,6 @@ def explain(
         raise SpecError(
             "Samples are kept together by --groups or split by --ignore-groups: leave out one."
         )
-    requested(cv, None, None, split_column, groups)
     share = MARGIN if margin is None else margin_of(margin)
     with working("loading the model"):
         pipeline, metadata = load_model(model), read_metadata(model)
@@ -183,19 +192,19 @@ def explain(
     with faults_of_file(model):
         task = explained_task(pipeline)
         trained = None if ignore_groups else groups_of(metadata)
+        requested(cv, None, None, split_column, groups or trained)
         targets = targets_in_order(target, targets_of(metadata))
         selectors = targets, groups or trained, split_column, trained
-        read = rows_to_score(studied, pipeline, task, model, *selectors, refits=True)
-        rows, truth, together, parts, _, notes = read
-        if ignore_groups and (grouped := groups_of(metadata)):
-            notes.append(
-                "samples are treated as independent, although the model was fitted with groups in"
-                f" column {quoted(grouped)}: scores may be too high"
-            )
+        weighed = weights, weights_of(metadata)
+        read = rows_to_score(studied, pipeline, task, model, *selectors, True, weighed)
+        rows, truth, together, parts, ids, counts, notes = read
+        notes += _on_ignored_groups(metadata) if ignore_groups else []
         folds: Any = cv
         if parts is not None:
             folds = PartsColumn(parts.to_numpy(), str(split_column))
             notes = [*notes, f"the split in column {split_column!r}"]
+        else:
+            notes += _on_the_models_split(pipeline, metadata, rows, ids)
         ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
         ahead = f"{ahead}; {_fits_ahead(pipeline, together is not None, as_fitted)}"
         with counting("fits and shuffles") as tell:
@@ -206,6 +215,7 @@ def explain(
                 truth if task.n_targets > 1 else truth.iloc[:, 0],
                 cv=folds,
                 groups=IGNORED if ignore_groups else together,
+                sample_weight=counts,
                 score=score,
                 repeats=repeats,
                 columns=columns,
@@ -236,13 +246,48 @@ def explain(
             say(f"drew {picture}")
 
 
+def _on_ignored_groups(metadata: dict[str, Any]) -> list[str]:
+    """Return a note if the model was fitted with groups, which are ignored."""
+    from mklkit.errors import quoted
+
+    grouped = groups_of(metadata)
+    if grouped is None:
+        return []
+    return [
+        "samples are treated as independent, although the model was fitted with groups in column"
+        f" {quoted(grouped)}: scores may be too high"
+    ]
+
+
+def _on_the_models_split(
+    pipeline: Any, metadata: dict[str, Any], rows: pd.DataFrame, ids: pd.Series | None
+) -> list[str]:
+    """Return a note if the folds mix the samples of a column's split, of which the model knows."""
+    from mklkit.protocols.splits.making import OF_COLUMN
+
+    split = str(metadata.get("split"))
+    if not split.startswith(OF_COLUMN):
+        return []
+    training = known_rows(pipeline, metadata)
+    training.add(rows, ids)
+    if not training.sentences():
+        return []
+    return [
+        f"the model was scored on {split}, whose training and test samples share folds here:"
+        " --split-column keeps them apart"
+    ]
+
+
 def _fits_ahead(pipeline: Any, grouped: bool, as_fitted: bool) -> str:
     """Return how many fits a fold takes, and what each of them searches again."""
-    from mklkit.estimators.introspection import classifier_in
     from mklkit.explanation.ablations import fits_ahead
+    from mklkit.explanation.refitting import members_of
     from mklkit.explanation.searching import Choice
 
-    fits = fits_ahead(len(classifier_in(pipeline).kernel_names_))
+    model = members_of(pipeline)[0]
+    n_sources = 0 if as_fitted else len(model.fitted_.plan.sources)
+    # The kernels of a lone source are not chosen again.
+    fits = fits_ahead(n_sources if n_sources > 1 else len(model.kernel_names_))
     choice = Choice.of(pipeline, grouped)
     if as_fitted or not choice.repeats:
         return fits

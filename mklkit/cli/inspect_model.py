@@ -141,7 +141,7 @@ def _kernel_line(kernel: dict[str, Any], every: list[str]) -> str:
 def columns_table(columns: list[dict[str, Any]]) -> ResultTable:
     """Return a table of the input columns: what each was taken for, and its gaps in training.
 
-    Many columns are shown as one row per source, by the beginning of their names.
+    Many columns are shown as one sample per source, by the beginning of their names.
     """
     from mklkit.datasets.columns import source_of
 

@@ -215,6 +215,11 @@ def groups_of(metadata: dict[str, Any]) -> str | None:
     return _column_of(metadata, "groups")
 
 
+def weights_of(metadata: dict[str, Any]) -> str | None:
+    """Return the column in a model file with the sample weights; None if there is none."""
+    return _column_of(metadata, "weights")
+
+
 def _column_of(metadata: dict[str, Any], use: str) -> str | None:
     """Return the column of a use, from facts that may be anything."""
     data = metadata.get("data")
@@ -461,7 +466,7 @@ def _warnings_once() -> Iterator[None]:
             yield
     finally:
         for warning in caught:
-            # "column 'x' holds 'abc' in row 7, not a number": the row differs by chunk.
+            # "column 'x' holds 'abc' in sample 7, not a number": the sample differs by chunk.
             subject = str(warning.message).partition(" holds ")[0]
             first, count = subjects.get(subject, (warning, 0))
             subjects[subject] = first, count + 1

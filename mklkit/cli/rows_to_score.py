@@ -24,11 +24,20 @@ def rows_to_score(
     split_column: str | None,
     trained: str | None,
     refits: bool = False,
+    weights: tuple[str | None, str | None] = (None, None),
 ) -> tuple[
-    pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, pd.Series | None, list[str]
+    pd.DataFrame,
+    pd.DataFrame,
+    pd.Series | None,
+    pd.Series | None,
+    pd.Series | None,
+    pd.Series | None,
+    list[str],
 ]:
-    """Return the samples that have every target, a column for each, groups, parts, ids and remarks.
+    """Return the samples that have every target, what a fit needs of each, and remarks.
 
+    Beside the targets come groups, parts, identifiers and weights, each None if there are none.
+    ``weights`` are the column that the user names and that of the model, which may be absent.
     ``trained`` is the column of the model's own groups, if these are to be kept together. Where a
     model is fitted again (``refits``), the samples may not all miss a source or have one class.
     """
@@ -59,9 +68,11 @@ def rows_to_score(
     schema = None if encoder is None else encoder.schema_
     dropped = [] if encoder is None else encoder.identifiers_
     needed = [name for name in columns if name not in dropped]
-    options = {groups: "--groups", split_column: "--split-column"}
+    asked, of_model = weights
+    options = {groups: "--groups", split_column: "--split-column", asked: "--weights"}
     selectors = [*names, *(name for name in options if name is not None)]
-    rows = load_features(data, columns, selectors, needed, schema, may_miss_sources=not refits)
+    wanted = [*selectors, *([] if of_model is None else [of_model])]
+    rows = load_features(data, columns, wanted, needed, schema, may_miss_sources=not refits)
     columns_read = rows.targets
     if groups is not None and rows.ids is not None and rows.ids.name == groups:
         columns_read = columns_read.assign(**{groups: rows.ids})
@@ -92,14 +103,42 @@ def rows_to_score(
     together, parts = (
         None if name is None else columns_read.loc[known, name] for name in (groups, split_column)
     )
+    _check_groups(data, together, groups)
+    ids = None if rows.ids is None else rows.ids[known]
+    counts = _weights(data, columns_read[known], asked, of_model, notes)
+    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, counts, notes
+
+
+def _check_groups(data: Any, together: pd.Series | None, column: str | None) -> None:
+    """Raise a DataError if a sample has no group."""
+    from mklkit.errors import DataError, counted, quoted
+
     if together is not None and together.isna().any():
         raise DataError(
-            f"{data} has no {quoted(groups)} in {counted(int(together.isna().sum()), 'sample')} of"
+            f"{data} has no {quoted(column)} in {counted(int(together.isna().sum()), 'sample')} of"
             f" {len(together)}, which --groups needs for each: leave them out, or give each a"
             " group of its own."
         )
-    ids = None if rows.ids is None else rows.ids[known]
-    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, notes
+
+
+def _weights(
+    data: Any, columns: pd.DataFrame, asked: str | None, of_model: str | None, notes: list[str]
+) -> pd.Series | None:
+    """Return the sample weights in the column that is asked for, or else in that of the model."""
+    from mklkit.datasets.target import numbers_of_weights
+    from mklkit.errors import quoted
+
+    name = asked or of_model
+    if name is None:
+        return None
+    if name not in columns:
+        notes.append(
+            f"the model was fitted with the sample weights in column {quoted(name)}, which {data}"
+            " lacks: here all samples count equally (--weights names another column)"
+        )
+        return None
+    notes.append(f"samples count in the fits by their {quoted(name)}, and equally in scores")
+    return numbers_of_weights(columns[name])
 
 
 def targets_in_order(targets: list[str] | None, known: list[str]) -> list[str]:

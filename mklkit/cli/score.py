@@ -75,7 +75,7 @@ def score(
         grouped = groups or groups_of(metadata)
         selectors = targets, grouped, None, None if groups else grouped
         read = rows_to_score(studied, pipeline, task, model, *selectors)
-        rows, truth, together, _, ids, notes = read
+        rows, truth, together, _, ids, _, notes = read
         training = known_rows(pipeline, metadata)
         training.add(rows, ids)
         findings = Findings(pipeline)

@@ -27,7 +27,7 @@ class Alignment(WeightingCombiner):
 
     Notes
     -----
-    One pass over the tiles, O(N²) per kernel.
+    Cost: O(N²) per kernel, one pass over its tiles.
 
     References
     ----------
@@ -71,7 +71,7 @@ class CenteredAlignment(Alignment):
 
     Notes
     -----
-    Two passes over the tiles, O(N²) per kernel.
+    Cost: O(N²) per kernel, two passes over its tiles.
 
     References
     ----------

@@ -48,11 +48,16 @@ class BestSingle(LearnedWeighting):
 
     Notes
     -----
+    Cost: at most ``cv`` fits of the learner per kernel, one Gram matrix at a time.
+
     At most ``cv`` fits per kernel, because a kernel is dropped once its loss exceeds that of the
     best over all folds. One Gram matrix and a part of it are in memory at a time; several kernels
     are compared at a time if their matrices take at most 512 MiB. Features are computed block by
     block if the learner reads them so. Feature maps, and parameters that a learner chooses itself,
     are fitted per kernel on all training samples: one C for all would favour some.
+
+    Source: M. Gönen, E. Alpaydın: Multiple kernel learning algorithms. Journal of Machine Learning
+    Research 12 (2011).
 
     Examples
     --------

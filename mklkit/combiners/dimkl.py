@@ -36,6 +36,14 @@ def dimkl1(view: KernelView, y: Array) -> float:
     μ₂ and IQR₂ are the mean and interquartile range of the similarities between the classes, σ₁ is
     the standard deviation of those within the positive class.
 
+    See Also
+    --------
+    dimkl2 : The same under normality.
+
+    Notes
+    -----
+    Cost: O(N²) per kernel, in a few passes over its tiles for the quartiles.
+
     References
     ----------
     .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
@@ -62,6 +70,14 @@ def dimkl2(view: KernelView, y: Array) -> float:
 
     μ₂ and σ₂ are the mean and standard deviation of the similarities between the classes, σ₁ is the
     standard deviation of those within the positive class.
+
+    See Also
+    --------
+    dimkl1 : The same without normality.
+
+    Notes
+    -----
+    Cost: O(N²) per kernel, one pass over its tiles; O(Np²) on p features.
 
     References
     ----------
@@ -91,6 +107,14 @@ def dimkl3(view: KernelView, y: Array) -> float:
     formula lacks its signs; this reading follows the text: "the Euclidean distance between d1 and
     d2", near 1 in the best case.
 
+    See Also
+    --------
+    dimkl4 : The distance of the means.
+
+    Notes
+    -----
+    Cost: O(N²) per kernel, in a few passes over its tiles for the quartiles.
+
     References
     ----------
     .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
@@ -119,6 +143,14 @@ def dimkl4(view: KernelView, y: Array) -> float:
 
     μ and IQR are the mean and interquartile range of the similarities within the positive class (1)
     and between the classes (2).
+
+    See Also
+    --------
+    dimkl3 : The distance of the overlaps.
+
+    Notes
+    -----
+    Cost: O(N²) per kernel, in a few passes over its tiles for the quartiles.
 
     References
     ----------
@@ -157,8 +189,14 @@ class DiMKL5(WeightingCombiner):
         The distance b of two blocks: the Bhattacharyya distance of normal distributions, with ½
         ln[(σ₁²+σ₂²)/(2σ₁σ₂)], or as the paper prints it, with ½ ln[(σ₁²+σ₂²)/(2σ₁²σ₂²)].
 
+    See Also
+    --------
+    DiMKL6 : The distance of the classes in feature space.
+
     Notes
     -----
+    Cost: O(N²) per kernel.
+
     The printed logarithm is not a distance: it depends on the scale of the kernel and is not zero
     for equal blocks. With it the weights are within 0.05 of the paper's Tables 7 to 9, while those
     of the distance are up to 0.39 away; the weights of kernels with small standard deviations then
@@ -238,10 +276,14 @@ class DiMKL6(WeightingCombiner):
     floor : float, default=1e-3
         The variance ρ in all other directions, in units of the kernel, above 0.
 
+    See Also
+    --------
+    DiMKL5 : The divergence of the blocks of a Gram matrix.
+
     Notes
     -----
-    O(N²) for one Gram matrix at a time, and the top r eigenpairs of each class; on p features O(Np²
-    + p³) from sums over blocks of samples.
+    Cost: O(N²) for one Gram matrix at a time, and the top r eigenpairs of each class;
+    on p features O(Np² + p³) from sums over blocks of samples.
 
     References
     ----------

@@ -22,7 +22,7 @@ from mklkit.combiners.uniform import one_per_view, per_view
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
 from mklkit.learners.ho_kashyap.rules import (
-    COUPLINGS_OF_002,
+    COUPLINGS_OF_WANG_2009,
     FIXED_MEAN,
     GRADIENT,
     SIMPLEST_FIRST,
@@ -106,6 +106,8 @@ class IFSL(CouplingCombiner):
 
     Notes
     -----
+    Cost: O(MNp) per iteration on M views of p features, O(MN²) on Gram matrices.
+
     α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol,
     max_iter, b0)``). A view's squares are those of the samples that have its source, and f̄ is the
     mean of the views that a sample has. An iteration, or a pass of the smooth solver, costs two
@@ -156,7 +158,7 @@ class IFSL(CouplingCombiner):
             learns=("two classes", "numbers"),
             row_weights="throughout",
             weights_are="fixed",
-            search_space={"lam": COUPLINGS_OF_002[::-1] if fixed_mean else SIMPLEST_FIRST},
+            search_space={"lam": COUPLINGS_OF_WANG_2009[::-1] if fixed_mean else SIMPLEST_FIRST},
         )
 
     def couple(

@@ -19,6 +19,18 @@ from mklkit.registry.hookspecs import hookimpl, register
 class Uniform(WeightingCombiner):
     """Every kernel has the same weight, 1/M.
 
+    See Also
+    --------
+    Given : User-supplied weights.
+    BestSingle : The best kernel alone.
+
+    Notes
+    -----
+    Cost: O(M), besides that of the learner.
+
+    Source: M. Gönen, E. Alpaydın: Multiple kernel learning algorithms. Journal of Machine Learning
+    Research 12 (2011).
+
     Examples
     --------
     >>> from mklkit import MKLClassifier
@@ -81,6 +93,17 @@ class Given(LearnedWeighting):
     ----------
     weights : sequence of float, optional
         One per kernel, 0 or above; by default equal.
+
+    See Also
+    --------
+    Uniform : The same weight for every kernel.
+
+    Notes
+    -----
+    Cost: O(M), besides that of the learner.
+
+    Source: M. Gönen, E. Alpaydın: Multiple kernel learning algorithms. Journal of Machine Learning
+    Research 12 (2011).
 
     Examples
     --------

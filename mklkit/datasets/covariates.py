@@ -68,6 +68,10 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
     CovariatesWarning
         If there are such columns.
 
+    See Also
+    --------
+    load_table : Read a table whose columns may be covariates.
+
     Examples
     --------
     >>> frame = pd.DataFrame({"batch": [0, 0, 1, 1], "level": [1.0, 3.0, 6.0, 8.0]})

@@ -34,6 +34,10 @@ class Picture:
         What screen readers say in its place. It differs from all others in the report, so it names
         the data.
 
+    See Also
+    --------
+    Section : A part of a page that may hold pictures.
+
     Examples
     --------
     >>> from mklkit.plotting import CurvesDisplay
@@ -67,6 +71,10 @@ class Section:
         The heading.
     parts : sequence of Picture
         The pictures, in their order. mklkit's own sections have tables too.
+
+    See Also
+    --------
+    Picture : A picture of a section.
 
     Examples
     --------

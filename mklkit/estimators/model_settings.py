@@ -106,6 +106,10 @@ class ModelSettings:
     ----------
     {parameters}
 
+    See Also
+    --------
+    MKLClassifier : The estimator that most settings are of.
+
     Examples
     --------
     >>> settings = ModelSettings(kernels=["linear", "rbf"], combiner="dimkl3", tune="fast")

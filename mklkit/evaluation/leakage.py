@@ -145,8 +145,8 @@ def leakage_notes(
     equal = [test[np.isin(hashes[test], hashes[train])] for train, test in splits]
     if n_equal := len(np.unique(np.concatenate([*equal, np.arange(0)]))):
         notes.append(
-            f"{counted(n_equal, 'sample')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
-            " after an equal sample was trained on: scores are too good if these are repeats"
+            f"{counted(n_equal, 'sample')} of {len(hashes)} {'is' if n_equal == 1 else 'are'}"
+            " tested after an equal sample was trained on: scores are too good if these are repeats"
         )
     firsts = np.sort(np.unique(hashes, return_index=True)[1])
     if groups is not None:

@@ -36,11 +36,11 @@ class KernelMatrices:
         The kernels.
     weights : ndarray of shape (M,)
     samples : KernelRows
-        The identifiers of the rows (n,).
+        The identifiers of the samples (n,).
     ids : sequence of str
         What identifies them.
     training : KernelRows, optional
-        Those of the columns (N,); by default those of the rows.
+        Those of the columns (N,); by default those of the samples.
     training_ids : sequence of str, optional
 
     Examples

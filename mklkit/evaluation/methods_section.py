@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
-from itertools import chain
-from pkgutil import get_data
 from typing import Any
 
 from mklkit._version import __version__
@@ -22,8 +19,7 @@ from mklkit.evaluation.claims import (
     score_in_words,
 )
 from mklkit.evaluation.over_data_sets import FEW_DATASETS
-from mklkit.registry.entries import Entry
-from mklkit.registry.registry import get_registry
+from mklkit.registry.citations import citations_of, entries_named
 
 
 def methods_of_model(metadata: Mapping[str, Any]) -> tuple[str, str]:
@@ -63,32 +59,9 @@ def _written(template: str, content: Mapping[str, Any]) -> tuple[str, str]:
         sources = citations_of(name)
         cited.update(sources)
         text = "".join(
-            f" ({entry.help.rstrip('.').replace('``', '')})" for entry in _entries(name)[:1]
+            f" ({entry.help.rstrip('.').replace('``', '')})" for entry in entries_named(name)[:1]
         )
         return text + (f" [{'; '.join(sources)}]" if sources else "")
 
     text = rendered(template, cite=cite, counted=counted, **content)
     return " ".join(text.split()), "\n\n".join(cited.values()).replace("VERSION", __version__)
-
-
-def _entries(name: str) -> list[Entry]:
-    registry = get_registry()
-    entries = [registry.entries(kind) for kind in ("combiner", "learner", "missing")]
-    return [entry for entry in chain(*entries) if entry.name == name]
-
-
-def citations_of(name: str) -> dict[str, str]:
-    """Return the BibTeX entries of a component or program, by their keys.
-
-    Each package lists the sources of its components in ``sources.bib``, by ``keywords``.
-    """
-    packages = [entry.target.__module__.partition(".")[0] for entry in _entries(name)]
-    text = b""
-    with suppress(OSError):  # It has no such file.
-        text = get_data((packages or ["mklkit"])[0], "sources.bib") or b""
-    sources = {}
-    for part in re.findall(r"^@.*?^\}", text.decode(), re.MULTILINE | re.DOTALL):
-        keywords = re.search(r"keywords = \{(.*)\}", part)
-        if keywords is not None and name in keywords.group(1).split(", "):
-            sources[part[part.index("{") + 1 : part.index(",")]] = part
-    return sources

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
 
@@ -330,7 +331,7 @@ class OneSplit:
         right, of_reference = self._right(model), self._right(reference)
         return int((right & ~of_reference).sum()), int((of_reference & ~right).sum())
 
-    @property
+    @cached_property
     def _resampling(self) -> Resampling:
         """How test samples are drawn; as many of each class where the score needs all classes."""
         needs_classes = self.classes is not None and self.score.counts != ACCURACY.counts

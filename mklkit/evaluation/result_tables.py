@@ -58,7 +58,7 @@ def confusion_result(
 ) -> ResultTable:
     """Return the confusion matrix of the scores of classes, with the recall of each class.
 
-    ``style`` returns the style of the cell of a predicted class, by its place, and a row.
+    ``style`` returns the style of the cell of a predicted class, by its place, and a sample.
     """
     places = range(len(score["classes"]))
     predicted = [
@@ -146,7 +146,7 @@ def calibration_result(errors: Mapping[str, float]) -> ResultTable:
 
 
 def alignment_result(alignments: pd.DataFrame) -> ResultTable:
-    """Return the alignments of kernels, numbered in the heads and named in the rows."""
+    """Return the alignments of kernels, numbered in the heads and named in the samples."""
     places = range(1, len(alignments) + 1)
     values = alignments.to_numpy(dtype=float).tolist()
     rows = [

@@ -1,4 +1,4 @@
-"""The kernels that are left out together: each one, all others, and groups of similar kernels."""
+"""The kernels that are dropped together: each one, all others, and groups of similar kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mklkit.errors import SpecError, listed, quoted, suggest
 ALIKE = 0.9
 """The centred alignment from which kernels are called similar."""
 MOST_PROPOSED = 3
-"""The most groups of similar kernels that are left out unasked: each takes a fit per fold."""
+"""The most groups of similar kernels that are dropped unasked: each takes a fit per fold."""
 
 Kernels = frozenset[str]
 """The labels of kernels that a fit leaves out."""
@@ -25,29 +25,28 @@ Group = tuple[str, ...]
 class Ablations:
     """What the fits of a fold leave out.
 
-    ``labels`` are those of all sources, ``kernels`` of those in the model, ``groups`` are left out
-    together, and ``why_not`` says what can't be left out.
+    ``labels`` are those of all sources, also of those that the model dropped, because a fit may
+    choose them; ``groups`` are dropped together, and ``why_not`` says what can't be dropped.
     """
 
     labels: Sequence[str]
-    kernels: Sequence[str]
     groups: Sequence[Group]
     why_not: Mapping[Kernels, str]
 
     def single(self, kernel: str) -> Kernels:
-        """Return what is left out to measure the loss without a kernel."""
+        """Return what is dropped to measure the loss without a kernel."""
         return frozenset([kernel])
 
     def others(self, kernel: str) -> Kernels:
-        """Return what is left out to measure a kernel alone."""
+        """Return what is dropped to measure a kernel alone."""
         return frozenset(self.labels) - {kernel}
 
     @property
     def tried(self) -> list[Kernels]:
         """Every set of kernels that a fit leaves out, once."""
-        sets = [self.single(kernel) for kernel in self.kernels]
+        sets = [self.single(kernel) for kernel in self.labels]
         sets += [frozenset(group) for group in self.groups]
-        sets += [self.others(kernel) for kernel in self.kernels]
+        sets += [self.others(kernel) for kernel in self.labels]
         return [kernels for kernels in dict.fromkeys(sets) if kernels not in self.why_not]
 
 
@@ -73,17 +72,20 @@ def named_groups(without: Iterable[Any] | None, labels: Sequence[str]) -> list[G
     >>> named_groups(["dna,rna", ("rna", "scan")], ["dna", "rna", "scan", "age"])
     [('dna', 'rna'), ('rna', 'scan')]
     """
-    if isinstance(without, str):
-        without = [without]
-    groups = [_group(names, labels) for names in without or ()]
+    if without is None:
+        return []
+    entries = [without] if isinstance(without, str) else without
+    if not isinstance(entries, Iterable):
+        raise SpecError(f"{_expected(labels)}; got {quoted(without)}.")
+    groups = [_group(names, labels) for names in entries]
     return list({frozenset(group): group for group in groups}.values())
 
 
 def similar_groups(alignment: pd.DataFrame) -> list[Group]:
     """Return groups of kernels with a centred alignment above 0.9, the most similar ones first.
 
-    Pairs are joined in the order of their alignment (single linkage), unless a group of three or
-    more would have over half of the kernels. Two kernels in all form no group.
+    Pairs are joined in the order of their alignment (single linkage), unless a group would have all
+    kernels: nothing is left to learn from without these.
 
     Examples
     --------
@@ -94,13 +96,12 @@ def similar_groups(alignment: pd.DataFrame) -> list[Group]:
     [('main', 'copy')]
     """
     values, n_kernels = alignment.to_numpy(dtype=float), len(alignment)
-    most = 0 if n_kernels < 3 else max(2, n_kernels // 2)
     rows, columns = np.triu_indices(n_kernels, 1)
     order = np.argsort(-values[rows, columns], kind="stable")
     group_of = {place: frozenset([place]) for place in range(n_kernels)}
     for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
         joined = group_of[row] | group_of[column]
-        if values[row, column] > ALIKE and len(joined) <= most:
+        if values[row, column] > ALIKE and len(joined) < n_kernels:
             group_of |= dict.fromkeys(joined, joined)
     by_alignment = [group_of[place] for place in rows[order].tolist()]
     groups = [group for group in dict.fromkeys(by_alignment) if len(group) > 1]
@@ -110,6 +111,8 @@ def similar_groups(alignment: pd.DataFrame) -> list[Group]:
 
 def _group(names: Any, labels: Sequence[str]) -> Group:
     """Return the labels of a group; a SpecError if it is not of several kernels, or of all."""
+    if not isinstance(names, Iterable) or not names:
+        raise SpecError(f"{_expected(labels)}; got {quoted(names)} as one of them.")
     parts = _split(names, labels) if isinstance(names, str) else [str(name) for name in names]
     for part in parts:
         if part not in labels:
@@ -121,7 +124,7 @@ def _group(names: Any, labels: Sequence[str]) -> Group:
     if len(group) < 2:
         raise SpecError(
             f"Name two or more kernels to leave out together, such as {','.join(labels[:2])}; got"
-            f" {listed(parts)}. Each kernel is left out by itself anyway."
+            f" {listed(parts)}. Each kernel is dropped by itself anyway."
         )
     if len(group) == len(labels):
         raise SpecError(
@@ -129,6 +132,11 @@ def _group(names: Any, labels: Sequence[str]) -> Group:
             " out a part of them."
         )
     return group
+
+
+def _expected(labels: Sequence[str]) -> str:
+    """Return what ``without`` must be, the beginning of a sentence."""
+    return f"without must be groups of two or more kernels each, such as [{tuple(labels[:2])}]"
 
 
 def _split(text: str, labels: Sequence[str]) -> list[str]:

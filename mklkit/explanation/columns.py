@@ -1,4 +1,4 @@
-"""The scored rows, and the columns to shuffle: those of each kernel and of each group."""
+"""The scored samples, and the columns to shuffle: those of each kernel and of each group."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.joining import one_table
-from mklkit.estimators.training_data import checked_groups
+from mklkit.estimators.training_data import checked_groups, checked_row_weights
 from mklkit.numerics.sparse import refuse_sparse, without_values
-from mklkit.protocols import Rows, RowSource, Task
+from mklkit.protocols import Array, Rows, RowSource, Task
 from mklkit.protocols.splits.making import HoldOut
 from mklkit.registry.columns import resolve_columns
+from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import is_dask
 
 MOST_SINGLE = 30
@@ -61,16 +62,25 @@ class ShufflePlan:
     screened: set[int] = attrs.field(factory=set)
 
     @classmethod
-    def of(cls, model: Any, names: list[str], ways: str | Mapping[str, Any]) -> Self:
-        """Return the plan for a fitted model; ``ways`` as ``columns`` of :func:`mklkit.explain`."""
+    def of(
+        cls,
+        model: Any,
+        kernels: Sequence[BoundKernel],
+        names: list[str],
+        ways: str | Mapping[str, Any],
+    ) -> Self:
+        """Return the plan for the kernels of a fitted model, and for sources that it dropped.
+
+        ``ways`` is as ``columns`` of :func:`mklkit.explain`.
+        """
         before, last = split(model)
-        reads: dict[str, Places | None] = dict.fromkeys(last.kernel_names_)
+        reads: dict[str, Places | None] = dict.fromkeys(kernel.label for kernel in kernels)
         sources = input_columns_of(before, last, names)
         if sources is not None:
             places = places_of(sources, names)
-            for name, columns in zip(reads, last.kernel_columns_, strict=True):
-                read = places if columns is None else places[columns]
-                reads[name] = tuple(np.unique(read).tolist())
+            for kernel in kernels:
+                read = places if kernel.columns is None else places[kernel.columns]
+                reads[kernel.label] = tuple(np.unique(read).tolist())
         plan = cls(names, reads)
         if isinstance(ways, Mapping):
             plan.groups.update({str(name): _resolved(ways[name], names) for name in ways})
@@ -176,22 +186,25 @@ class ShufflePlan:
 class ScoredRows:
     """A table (N, d) with the user's columns, and the targets, (N,) or (N, T).
 
-    ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
-    which rows belong together.
+    ``as_array`` says whether the model was fitted on samples without column names; ``groups`` (N,)
+    which samples belong together, and ``row_weights`` (N,) how much each counts in a fit.
     """
 
     table: pd.DataFrame
     targets: NDArray[Any]
     as_array: bool
     groups: NDArray[np.intp] | None = None
+    row_weights: Array | None = None
 
     @classmethod
-    def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
-        """Return checked rows, with the columns that the model was fitted on, in their order."""
+    def of(
+        cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Return checked samples, with the columns that the model was fitted on, in their order."""
         X = one_table(X, y)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
-            raise DataError("Explaining needs rows in memory: pass some of them.")
+            raise DataError("Explaining needs samples in memory: pass some of them.")
         names, encoder = column_names(model), encoder_in(model)
         as_array = bool(np.issubdtype(names.dtype, np.integer))
         if isinstance(X, pd.DataFrame) and not as_array:
@@ -209,15 +222,17 @@ class ScoredRows:
             table = pd.DataFrame(X if isinstance(X, pd.DataFrame) else np.asarray(X))
             if table.shape[1] != len(names):
                 raise DataError(
-                    f"The model was fitted on {counted(len(names), 'column')}; the rows have shape"
+                    f"The model was fitted on {counted(len(names), 'column')}; the data have shape"
                     f" {table.shape}."
                 )
             table = table if as_array else table.set_axis(names, axis=1)
         table = without_value(table, None if encoder is None else encoder.schema_.missing_value)
-        return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
+        n_rows = len(table)
+        joined = checked_groups(groups, n_rows), checked_row_weights(sample_weight, n_rows)
+        return cls(table, task.checked(y, n_rows), as_array, *joined)
 
     def missing_sources(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
-        """Return which rows lack all columns that each kernel reads, if these are known."""
+        """Return which samples lack all columns that each kernel reads, if these are known."""
         missing = [
             without_values(self.table.iloc[:, [*(read or ())]]) & bool(read) for read in reads
         ]
@@ -228,24 +243,26 @@ class ScoredRows:
         return table.to_numpy() if self.as_array else table
 
     def sampled(self, task: Task, most: int | None, seed: int) -> tuple[Self, list[str]]:
-        """Return a sample of at most ``max_rows`` rows, and a note if there are more."""
+        """Return a sample of at most ``max_rows`` samples, and a note if there are more."""
         n_rows = len(self.table)
         if most is None or n_rows <= most:
             return self, []
-        # Half a row less, since the number is rounded up.
+        # Half a sample less, since the number is rounded up.
         request = HoldOut((n_rows - most - 0.5) / n_rows)
         drawn = task.splits(self.targets, request, seed, self.groups)
         kept = drawn[0].train
         groups = None if self.groups is None else self.groups[kept]
-        note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.description}"
+        row_weights = None if self.row_weights is None else self.row_weights[kept]
+        note = f"{len(kept):,} samples of {n_rows:,}, drawn {drawn.description}"
         targets = self.targets[kept]
-        return attrs.evolve(self, table=self.table.iloc[kept], targets=targets, groups=groups), [
-            note
-        ]
+        table = self.table.iloc[kept]
+        return attrs.evolve(
+            self, table=table, targets=targets, groups=groups, row_weights=row_weights
+        ), [note]
 
 
 def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the rows with some columns permuted, all in the same order.
+    """Return the samples with some columns permuted, all in the same order.
 
     Examples
     --------
@@ -255,7 +272,7 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     """
     changed = rows.copy(deep=False)
     present = ~without_values(rows.iloc[:, list(places)])
-    if not present.all():  # Rows that lack them all keep their gaps; the others exchange values.
+    if not present.all():  # Samples that lack them all keep their gaps; the others exchange values.
         among = order[present[order]]
         order = np.arange(len(rows))
         order[present] = among
@@ -267,9 +284,9 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
 def exchanged(
     rows: Rows, copies: Sequence[Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]]
 ) -> Rows:
-    """Return encoded rows (n, d) once per copy, each with its own changes, below each other.
+    """Return encoded samples (n, d) once per copy, each with its own changes, below each other.
 
-    A change names the positions of columns, and the rows (n,) that they get their values from.
+    A change names the positions of columns, and the samples (n,) that they get their values from.
 
     Examples
     --------

@@ -32,7 +32,7 @@ from mklkit.evaluation.sentences import (
     not_lost_without,
     redundant,
 )
-from mklkit.explanation.ablations import ALIKE
+from mklkit.explanation.ablations import ALIKE, Group
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerTraits, GatedDecision, traits_of
 
@@ -50,15 +50,15 @@ INFORMATIVE, NOT_SHOWN = "informative", "not shown"
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
 SAME_FOR_SOURCES = "are the same for all sources that a fit takes"
 ZERO_IF_LEFT_OUT = ", and 0 for one that it leaves out because others predict better without it"
-NOT_IMPORTANCE = ": they are not a learned importance; see what is lost when a kernel is left out"
+NOT_IMPORTANCE = ": they are not a learned importance; see what is lost when a kernel is dropped"
 WEIGHTS_ARE = {
-    "fixed": f"are fixed before any row is seen{NOT_IMPORTANCE}",
+    "fixed": f"are fixed before any sample is seen{NOT_IMPORTANCE}",
     "choice": "come from a rule that chooses one kernel: a weight of 0 does not mean that a"
     " kernel is useless, only that another was better in that fit; the mean is the share of fits"
     " that chose it",
 }
 LEARNED = (
-    "are learned from the rows; a large one means that a kernel is used, not that it is needed:"
+    "are learned from the samples; a large one means that a kernel is used, not that it is needed:"
     " others may replace it"
 )
 SAME = "nearly the same kernels, which may share a weight, so that one may be enough"
@@ -76,23 +76,24 @@ def meaning_of(
     """Yield sentences on the limits of a fitted model's weights.
 
     ``sizes`` are the means of k(x, x) per kernel, ``alignment`` is centred; ``leaves_out`` says
-    whether some fit left out a source whose kernel it chose.
+    whether some fit dropped a source whose kernel it chose.
     """
     combiner = model.combiner_
-    if len(sizes) == 1:
+    sources = members_of(model)[0].fitted_.plan.sources
+    if len(sizes) == 1 and len(sources) < 2:
         yield "there is only one kernel, so its weight has no meaning"
         return
     stated = traits_of(combiner, CombinerTraits).weights_are
     meaning = WEIGHTS_ARE.get(stated, LEARNED)
-    if stated == "fixed" and len(members_of(model)[0].fitted_.plan.sources) > 1:
+    if stated == "fixed" and len(sources) > 1:
         zero = ZERO_IF_LEFT_OUT if leaves_out else ""
         meaning = f"{SAME_FOR_SOURCES}{zero}{NOT_IMPORTANCE}"
     yield f"the weights of {combiner.name} {meaning}"
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (
-            "each row has its own weights; the table shows their mean over the held-out rows, and"
+            "each sample has its own weights; the table shows their mean over held-out samples, and"
             " row_spread is their deviation: a kernel with a small mean may still decide some of"
-            " the rows"
+            " the samples"
         )
     if joins_decisions(model):
         yield (
@@ -114,8 +115,8 @@ def of_those_who_have(
 ) -> pd.DataFrame:
     """Return the judged table of losses on the rows that have each kernel's source.
 
-    It is empty if no row lacks one; ``why_none`` is as for :func:`judged`. The rows of a ``single``
-    split are its test rows.
+    It is empty if no sample lacks one; ``why_none`` is as for :func:`judged`. The samples of a
+    ``single`` split are its test samples.
     """
     if "have" not in kernels:
         return kernels.iloc[:0]
@@ -167,6 +168,15 @@ def informed(kernels: pd.DataFrame) -> pd.DataFrame:
     return kernels.assign(alone_outcome=outcome)
 
 
+def replaceable(kernels: pd.DataFrame) -> Group:
+    """Return the kernels that are informative alone and not shown to be lost, from their verdicts.
+
+    They may stand in for each other, also where their alignment does not show it.
+    """
+    not_lost = kernels["outcome"].isin([OPEN, NOT_LOST, GAINED])
+    return tuple(kernels.loc[not_lost & (kernels["alone_outcome"] == INFORMATIVE), "kernel"])
+
+
 def alone(kernels: pd.DataFrame, of: Unit) -> Iterator[str]:
     """Yield sentences on which kernels hold information by themselves."""
     yield from _impossible(kernels, "why_not_alone")
@@ -186,13 +196,18 @@ def _gain(row: Mapping[Any, Any]) -> Loss:
 
 
 def together(groups: pd.DataFrame, kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
-    """Yield sentences on what is lost without groups of kernels, from both judged tables."""
+    """Yield sentences on what is lost without groups of kernels, from both judged tables.
+
+    Only kernels with information of their own are called redundant.
+    """
     single = dict(zip(kernels["kernel"], kernels["outcome"], strict=True))
+    informative = {*kernels.loc[kernels["alone_outcome"] == INFORMATIVE, "kernel"]}
     for row in groups.to_dict("records"):
         if row["why_not"]:
             yield f"{joined(row['kernels'])}: not possible, {row['why_not']}"
         elif row["outcome"]:
-            yield _verdict_together(row, [single.get(name, "") for name in row["kernels"]], unit)
+            outcomes = [single.get(name, "") for name in row["kernels"]]
+            yield _verdict_together(row, outcomes, {*row["kernels"]} <= informative, unit)
 
 
 def _loss(row: Mapping[Any, Any]) -> Loss:
@@ -201,10 +216,13 @@ def _loss(row: Mapping[Any, Any]) -> Loss:
     return Loss(mean, low, high, level, row["narrowest_with"])
 
 
-def _verdict_together(row: Mapping[Any, Any], outcomes: Sequence[str], unit: Unit) -> str:
+def _verdict_together(
+    row: Mapping[Any, Any], outcomes: Sequence[str], informative: bool, unit: Unit
+) -> str:
     """Return the sentence on a group, with the outcomes of its kernels by themselves.
 
-    A kernel is dispensable only if its own interval ends within the margin.
+    A kernel is dispensable only if its own interval ends within the margin, and kernels are
+    redundant only if each is ``informative`` alone.
     """
     names, loss = row["kernels"], _loss(row)
     if row["outcome"] == LOST:
@@ -213,7 +231,8 @@ def _verdict_together(row: Mapping[Any, Any], outcomes: Sequence[str], unit: Uni
         if needed:
             return lost_together(names, needed, without)
         dispensable = {*outcomes} <= {NOT_LOST, GAINED}
-        return (redundant if dispensable else needed_together)(names, without)
+        replaceable = dispensable and informative
+        return (redundant if replaceable else needed_together)(names, without)
     if row["outcome"] == NOT_LOST:
         return dispensable_together(names, loss, unit)
     if row["outcome"] == GAINED:

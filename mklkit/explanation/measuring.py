@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
@@ -32,12 +33,12 @@ from mklkit.evaluation.counted_scores import Responses
 from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.intervals import Interval
 from mklkit.evaluation.no_verdict import why_no_verdict
-from mklkit.evaluation.one_split import OneSplit
+from mklkit.evaluation.one_split import OneSplit, Recorder
 from mklkit.evaluation.paired_tests import holm_levels, interval_p_value
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
 from mklkit.evaluation.sentences import about_one_split, loss_estimated
-from mklkit.explanation.ablations import Ablations, Kernels
+from mklkit.explanation.ablations import Ablations, Group, Kernels
 from mklkit.explanation.columns import (
     Places,
     ScoredRows,
@@ -54,7 +55,7 @@ from mklkit.protocols.splits.split import Indices, Splits
 
 WHOLE = "whole"
 WITHOUT, HAVE, ALONE = "without", "have", "alone"
-"""The first part of the keys of losses without kernels and, by one kernel, on the rows that have
+"""The first part of the keys of losses without kernels and, by one kernel, on the samples that have
 its source, and of what it gains alone over guessing."""
 SHUFFLED = "shuffled"
 INTERVAL = "_interval"
@@ -74,14 +75,19 @@ def quiet_scores() -> Iterator[None]:
 
 @attrs.frozen(eq=False)
 class FoldFit:
-    """The fit with all kernels on a fold, its encoded rows and its scores."""
+    """The fit with all kernels on a fold, its encoded samples and its scores.
 
+    ``before`` are the steps that encoded the samples, and ``answers`` the model as it is scored: it
+    predicts the held-out samples once.
+    """
+
+    before: Pipeline | None
     model: Any
+    answers: Recorder
     train: Indices
     rows: Any
     test: Indices
     new: Any
-    scores: dict[str, Any]
 
 
 @attrs.define(eq=False)
@@ -100,12 +106,12 @@ class Measuring:
     ablations: Ablations
     """What the fits of each fold leave out."""
     missing: NDArray[np.bool_]
-    """Which rows lack the source of each kernel, (N, M)."""
+    """Which samples lack the source of each kernel, (N, M)."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
     row_spread: list[Array] = attrs.field(factory=list)
-    """Per fold, the mean weight of each kernel (M,) over problems and, if rows have their own
-    weights, over the held-out rows; and its deviation over these rows, else NaN."""
+    """Per fold, the mean weight of each kernel (M,) over problems and, if samples have their own
+    weights, over the held-out samples; and its standard deviation over these samples, else NaN."""
     losses: dict[Any, list[float]] = attrs.field(factory=dict)
     """Per fold, what is lost without kernels, gained by one alone, and lost by shuffling."""
     scores_alone: dict[str, list[float]] = attrs.field(factory=dict)
@@ -117,13 +123,18 @@ class Measuring:
     """Per fold, the columns that are measured of each kernel with many."""
     n_fits: int = 0
     scored: Indices = attrs.field(factory=lambda: np.arange(0))
-    """The rows that are scored in any fold."""
+    """The samples that are scored in any fold."""
     tests: list[Indices] = attrs.field(factory=list)
-    """The rows that are scored in each fold."""
+    """The samples that are scored in each fold."""
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
+    place: int = 0
+    """The number of the current fold."""
     trained: NDArray[Any] | None = None
-    """The targets of the training rows of the current fold."""
+    """The targets of the training samples of the current fold."""
+    done: int = 0
+    total: int = 0
+    """The finished steps and all of them."""
     single: bool = False
     """Whether there is a single split, whose losses have intervals over its test samples."""
     tested: dict[Any, OneSplit] = attrs.field(factory=dict)
@@ -139,28 +150,52 @@ class Measuring:
         self.single = len(splits) == 1
         self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = self.ablations.tried
-        total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
+        self.total = len(splits) * (1 + len(tried) + len(self.plan.keys) + self._most_screened)
         start = monotonic()
-        done = 0
-        progress(done, total)
+        progress(self.done, self.total)
         for split in splits:
             if split.repeat > 0 and split.fold == 0 and monotonic() - start > limit:
                 return split.repeat
             for _ in self._fold(split.train, split.test, tried):
-                done += 1
-                progress(done, total)
+                self.done += 1
+                progress(self.done, self.total)
         return splits.repeats
 
+    def leave_out_together(
+        self, group: Group, splits: Splits, progress: Callable[..., Any]
+    ) -> None:
+        """Measure what is lost without one more group of kernels, on the finished folds.
+
+        What is lost without any set of kernels that was dropped before is known.
+        """
+        kernels = frozenset(group)
+        if len(kernels) < 2 or kernels in map(frozenset, self.ablations.groups):
+            return
+        known = {*self.ablations.tried, frozenset(self.ablations.labels)}
+        self.ablations = attrs.evolve(self.ablations, groups=[*self.ablations.groups, group])
+        if kernels in known:
+            return
+        self.total = self.done + len(self.folds)
+        for place, split in enumerate(splits[: len(self.folds)]):
+            if kernels not in self.failed:
+                whole = self._whole_fit(place, split.train, split.test)
+                self._try_without(kernels, whole)
+            self.done += 1
+            progress(self.done, self.total)
+
     def kernels(
-        self, sizes: Array, comparable: bool, unadjusted: Mapping[str, list[str]]
+        self, sizes: pd.Series, comparable: bool, unadjusted: Mapping[str, list[str]]
     ) -> pd.DataFrame:
-        """Return one row per kernel; sizes (M,) may make their weights ``comparable``.
+        """Return one row per kernel; their sizes may make weights ``comparable``.
+
+        A source that the model dropped has no kernel whose size could be known.
 
         ``unadjusted`` are the columns of kernels from which removed covariates can be told.
         """
         weights, names = np.array(self.weights), list(self.plan.reads)
-        sized = weights.mean(axis=0) * sizes
-        if not comparable or sized.sum() <= 0:
+        known_sizes = sizes.reindex(names).to_numpy()
+        sized = weights.mean(axis=0) * known_sizes
+        if not comparable or np.nansum(sized) <= 0:
             sized = np.full(len(sized), np.nan)
         read = self.plan.reads.values()
         kernels = {
@@ -170,9 +205,10 @@ class Measuring:
             "weight_std": _deviation(weights),
             "weight_min": weights.min(axis=0),
             "weight_max": weights.max(axis=0),
+            "chosen": (weights != 0).mean(axis=0),
             "row_spread": np.mean(self.row_spread, axis=0),
-            "size": sizes,
-            "sized_weight": sized / sized.sum(),
+            "size": known_sizes,
+            "sized_weight": sized / np.nansum(sized),
             "unadjusted": [unadjusted.get(name, []) for name in names],
         }
         parts: list[pd.DataFrame] = [
@@ -186,7 +222,7 @@ class Measuring:
         return pd.concat([*parts, pd.DataFrame(shuffled_in)], axis=1)
 
     def together(self, unadjusted: Mapping[str, list[str]]) -> pd.DataFrame:
-        """Return one row per group of kernels that are left out together.
+        """Return one row per group of kernels that are dropped together.
 
         ``unadjusted`` are as for :meth:`kernels`.
         """
@@ -214,7 +250,7 @@ class Measuring:
         return table.assign(alone_score=means, why_not_alone=why_not)
 
     def _of_those_who_have(self, names: Sequence[str]) -> pd.DataFrame:
-        """Return the losses on the rows that have the source of each kernel, and another one."""
+        """Return the losses on the samples that have the source of each kernel, and another one."""
         bare = [self.bare(self.ablations.single(name)) for name in names]
         have = ~self.missing.T & ~np.array(bare)
         table = self._family(HAVE, [(HAVE, name) for name in names], have)
@@ -223,7 +259,7 @@ class Measuring:
         return table.assign(have_rows=have.sum(axis=1))
 
     def _why_not(self, kernels: Kernels) -> str:
-        """Return why some kernels can't be left out, empty if they can."""
+        """Return why some kernels can't be dropped, empty if they can."""
         return self.ablations.why_not.get(kernels, self.failed.get(kernels, self._no_score))
 
     @property
@@ -251,7 +287,7 @@ class Measuring:
         ]
 
     def bare(self, left_out: Kernels) -> NDArray[np.bool_]:
-        """Return which rows (N,) lack all sources but those that are left out."""
+        """Return which samples (N,) lack all sources but those that are dropped."""
         kept = [place for place, name in enumerate(self.plan.reads) if name not in left_out]
         if not self.missing.any():
             return np.zeros(len(self.missing), bool)
@@ -259,19 +295,19 @@ class Measuring:
 
     @property
     def some_bare(self) -> bool:
-        """Whether some row has only one source."""
+        """Whether some sample has only one source."""
         return any(self.bare(self.ablations.single(name)).any() for name in self.plan.reads)
 
     @property
     def leaves_sources_out(self) -> bool:
-        """Whether the fit on some fold left out a source, whose weight is 0 there."""
+        """Whether the fit on some fold dropped a source, whose weight is 0 there."""
         return any(bool((weights == 0).any()) for weights in self.weights)
 
     def columns(self) -> pd.DataFrame:
         """Return one row per group of columns, the largest loss first.
 
-        If columns are screened, a row says in which share of the fits the screen selected it, and
-        they are in the order of the loss times that share.
+        If columns are screened, a row says in which share of the fits the screen selected it,
+        and they are in the order of the loss times that share.
         """
         measured = [place for place in sorted(self.plan.screened) if (place,) in self.losses]
         groups = self.plan.groups | {self.plan.names[place]: (place,) for place in measured}
@@ -321,51 +357,53 @@ class Measuring:
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
     def _fit(self, model: Any, train: Indices, rows: Any, new: Any = None) -> Fit:
-        """Fit a model on the training rows of a fold, and predict its new rows."""
-        groups = None if self.data.groups is None else self.data.groups[train]
-        return fit_and_predict(model, Samples(rows, self.data.targets[train], groups=groups), new)
+        """Fit a model on the training samples of a fold, and predict its new samples."""
+        data = self.data
+        params = {} if data.row_weights is None else {"sample_weight": data.row_weights[train]}
+        groups = None if data.groups is None else data.groups[train]
+        return fit_and_predict(model, Samples(rows, data.targets[train], params, groups), new)
 
-    def _fold(self, train: Indices, scored: Indices, tried: Sequence[Kernels]) -> Iterator[None]:
-        """Measure on one fold; yield after each step."""
-        y, truth = self.data.targets[train], self.data.targets[scored]
-        self.trained = y
-        held_out = self.data.table.iloc[scored]
+    def _encoded(self, before: Pipeline | None, table: pd.DataFrame) -> Any:
+        """Return rows of the table as the fitted steps before the estimator encode them."""
+        rows = self.data.as_fitted(table)
+        return rows if before is None else before.transform(rows)
+
+    def _whole_fit(self, place: int, train: Indices, test: Indices) -> FoldFit:
+        """Fit with all kernels on the training samples of a fold."""
+        self.place, self.trained = place, self.data.targets[train]
         before = None if self.refit.before is None else clone(self.refit.before)
         rows = self.data.as_fitted(self.data.table.iloc[train])
         if before is not None:
-            rows = before.fit_transform(rows, y)
-
-        def encoded(table: pd.DataFrame) -> Any:
-            fitted_form = self.data.as_fitted(table)
-            return fitted_form if before is None else before.transform(fitted_form)
-
-        new = encoded(held_out)
+            rows = before.fit_transform(rows, self.trained)
+        new = self._encoded(before, self.data.table.iloc[test])
         fit = self._fit(self.refit.on(rows), train, rows, new)
-        model = fit.model
-        scores = self._scores(fit, new, truth, y)
+        self.n_fits += 1
+        answers = Recorder(fit.model, new, fit.predictions)
+        return FoldFit(before, fit.model, answers, train, rows, test, new)
+
+    def _fold(self, train: Indices, scored: Indices, tried: Sequence[Kernels]) -> Iterator[None]:
+        """Measure on one fold; yield after each step."""
+        whole = self._whole_fit(len(self.folds), train, scored)
+        before, model, rows, new = whole.before, whole.model, whole.rows, whole.new
+        held_out, truth = self.data.table.iloc[scored], self.data.targets[scored]
+        scores = self._scores(whole.answers, new, truth, self.data.targets[train])
         incomplete_rows = np.asarray(self.missing.any(axis=1))
         for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
-            scores[name] = self._score_of_part(model, new, scored, part)
+            scores[name] = self._score_of_part(whole.answers, new, scored, part)
         weights, row_spread = _weights(model, new, list(self.plan.reads))
         self.weights.append(weights)
         self.row_spread.append(row_spread)
-        self.n_fits += 1
         sources = input_columns_of(before, model, self.plan.names)
         places = None if sources is None else places_of(sources, self.plan.names)
         self.screens.append([] if places is None else self._screens(model, rows, places))
         self.effects.append([] if places is None else self._effects(model, new, places))
         yield
-        whole = FoldFit(model, train, rows, scored, new, scores)
         for kernels in tried:
             if kernels not in self.failed:
-                try:
-                    self._leave_out(kernels, whole)
-                except (ValueError, ArithmeticError, RuntimeError) as error:
-                    self.failed[kernels] = plain_message(error)
-                    for subject, _ in self._answered_by(kernels):
-                        self.losses.pop(subject, None)
-                        self.tested.pop(subject, None)
+                self._try_without(kernels, whole)
             yield
+        if len(self.ablations.labels) > 1:
+            self._leave_out_all(whole, scores)
         if len(self.ablations.labels) == 1:
             (name,) = self.ablations.labels
             every = np.ones(len(self.data.targets), bool)
@@ -375,25 +413,23 @@ class Measuring:
         order = np.concatenate(
             [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
         )
-        # Rows that are scored several times get the mean of their scores.
+        # Samples that are scored several times get the mean of their scores.
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
         repeated = np.concatenate([truth] * self.repeats)
         selected = self._selected()
         for columns in [*self.plan.keys, *selected]:
-            worse = encoded(shuffled(tiled, columns, order))
+            worse = self._encoded(before, shuffled(tiled, columns, order))
             lost = scores["score"] - self._score(model, worse, repeated)
             self.losses.setdefault(columns, []).append(lost)
-            self._test(columns, scored, {WHOLE: (model, new), WITHOUT: (model, worse)})
+            self._test(columns, scored, {WHOLE: (whole.answers, new), WITHOUT: (model, worse)})
             yield
         yield from [None] * (self._most_screened - len(selected))
         self.folds.append({"training_rows": len(train), **scores})
 
     def _answered_by(self, left_out: Kernels) -> list[tuple[Any, NDArray[np.bool_]]]:
-        """Return the keys of losses that fits without some kernels measure, and their rows (N,)."""
+        """Return the keys of losses in fits without some kernels, and their samples (N,)."""
         some, names = ~self.bare(left_out), list(self.plan.reads)
-        answers: list[tuple[Any, NDArray[np.bool_]]] = []
-        if left_out in map(frozenset, [[name] for name in names] + [*self.ablations.groups]):
-            answers.append(((WITHOUT, left_out), some))
+        answers: list[tuple[Any, NDArray[np.bool_]]] = [((WITHOUT, left_out), some)]
         for place, name in enumerate(names):
             if left_out == self.ablations.single(name) and self.missing[:, place].any():
                 answers.append(((HAVE, name), some & ~self.missing[:, place]))
@@ -401,10 +437,30 @@ class Measuring:
                 answers.append(((ALONE, name), some))
         return answers
 
+    def _try_without(self, left_out: Kernels, whole: FoldFit) -> None:
+        """Measure what is lost without some kernels, or keep why that is not possible."""
+        try:
+            self._leave_out(left_out, whole)
+        except (ValueError, ArithmeticError, RuntimeError) as error:
+            self.failed[left_out] = plain_message(error)
+            for subject, _ in self._answered_by(left_out):
+                self.losses.pop(subject, None)
+                self.tested.pop(subject, None)
+
+    def _leave_out_all(self, whole: FoldFit, scores: Mapping[str, Any]) -> None:
+        """Measure what is lost without all kernels, where only guessing is left."""
+        key = (WITHOUT, frozenset(self.ablations.labels))
+        self.losses.setdefault(key, []).append(scores["score"] - scores["guess"])
+        if self.single:
+            nothing = np.zeros((len(whole.test), 1))
+            guesser = self.task.guesser().fit(np.zeros((len(whole.train), 1)), self.trained)
+            models = {WHOLE: (whole.answers, whole.new), WITHOUT: (guesser, nothing)}
+            self._test(key, whole.test, models)
+
     def _leave_out(self, left_out: Kernels, whole: FoldFit) -> None:
         """Measure what is lost in a fit without some kernels, or gained by the one that is left.
 
-        Rows without another source are neither trained on nor scored.
+        Samples without another source are neither trained on nor scored.
         """
         kept = ~self.bare(left_out)[whole.train]
         smaller, new = whole.model, whole.new
@@ -420,7 +476,7 @@ class Measuring:
         for (kind, subject), part in self._answered_by(left_out):
             key, models = (
                 (kind, subject),
-                {WHOLE: (whole.model, whole.new), WITHOUT: (smaller, new)},
+                {WHOLE: (whole.answers, whole.new), WITHOUT: (smaller, new)},
             )
             if kind == ALONE:
                 self._measure_alone(subject, (smaller, new), whole.train[kept], whole.test, part)
@@ -430,9 +486,7 @@ class Measuring:
                 self.losses.setdefault(key, []).append(0.0)
                 continue
             score = self._score_of_part(smaller, new, whole.test, part)
-            better = whole.scores["score"]
-            if not part.all():
-                better = self._score_of_part(whole.model, whole.new, whole.test, part)
+            better = self._score_of_part(whole.answers, whole.new, whole.test, part)
             self.losses.setdefault(key, []).append(better - score)
 
     def _measure_alone(
@@ -443,7 +497,7 @@ class Measuring:
         test: Indices,
         members: NDArray[np.bool_],
     ) -> None:
-        """Measure how much better than guessing a fit with one kernel is, with its test rows."""
+        """Measure how much better than guessing a fit with one kernel is, with its test samples."""
         trained, nothing = self.data.targets[train], np.zeros((len(test), 1))
         guesser = self.task.guesser().fit(np.zeros((len(train), 1)), trained)
         score = self._score_of_part(*fit, test, members)
@@ -461,7 +515,7 @@ class Measuring:
     ) -> None:
         """Keep what two models answer for the test samples of a single split, if they are members.
 
-        Each model has its rows, which may be those of the samples several times.
+        Each model has its samples, which may be those of the rows several times.
         """
         if not self.single:
             return
@@ -479,12 +533,12 @@ class Measuring:
         )
         responses: dict[Hashable, Responses] = {}
         for name, (model, rows) in models.items():
-            part = rows if members is None else _safe_indexing(rows, places)
+            part = rows if len(places) == len(test) else _safe_indexing(rows, places)
             responses[name] = one_split.answers_of(model, part)
         self.tested[subject] = one_split.having(responses)
 
     def _screens(self, model: Any, rows: Any, sources: NDArray[np.intp]) -> list[Screen]:
-        """Return the screens of a fit's kernels with many columns, from its training rows."""
+        """Return the screens of a fit's kernels with many columns, from its training samples."""
         if not self.plan.wide:
             return []
         member = members_of(model)[0]
@@ -509,7 +563,6 @@ class Measuring:
             return [
                 {**effect, "kernel": kernels.index(name)}
                 for effect, name in zip(effects, names_in_fit, strict=True)
-                if name in kernels
             ]
         except IncompatibleError:
             return []
@@ -517,12 +570,13 @@ class Measuring:
     def _score_of_part(
         self, model: Any, rows: Any, test: Indices, members: NDArray[np.bool_]
     ) -> float:
-        """Return the score of those test rows that are members (N,), NaN if it has none."""
+        """Return the score of those test samples that are members (N,), NaN if it has none."""
         part = np.flatnonzero(members[test])
         truth = self.data.targets[test[part]]
         if len(truth) == 0 or (self.task.has_classes and len(np.unique(truth)) < 2):
             return np.nan
-        return self._score(model, _safe_indexing(rows, part), truth, members)
+        some = rows if len(part) == len(test) else _safe_indexing(rows, part)
+        return self._score(model, some, truth, members)
 
     def _score(
         self,
@@ -531,20 +585,19 @@ class Measuring:
         truth: NDArray[Any],
         members: NDArray[np.bool_] | None = None,
     ) -> float:
-        """Return the score of the current fold, or of those of its rows that are members (N,)."""
-        place = len(self.folds)
-        variance = None if self.held_out is None else self.held_out.variance(place, members)
+        """Return the score of the current fold, or of its samples that are members (N,)."""
+        variance = None if self.held_out is None else self.held_out.variance(self.place, members)
         return float(self.task.scorer(self.score, variance, self.trained)(model, rows, truth))
 
     def _scores(
-        self, fit: Fit, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
+        self, answers: Recorder, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
         """Return the score of a fold, that of guessing without columns, and the standard scores."""
-        variance = None if self.held_out is None else self.held_out.variance(len(self.folds))
+        variance = None if self.held_out is None else self.held_out.variance(self.place)
         of_all = {} if variance is None else {"variance": variance}
-        scores = self.task.score(truth, np.asarray(fit.predictions), trained, **of_all)
+        scores = self.task.score(truth, answers.predict(rows), trained, **of_all)
         try:
-            scores["score"] = self._score(fit.model, rows, truth)
+            scores["score"] = self._score(answers, rows, truth)
             scores["guess"] = self.task.guess_score(self.score, trained, truth, variance)
         except (ValueError, AttributeError) as error:
             raise SpecError(
@@ -553,7 +606,7 @@ class Measuring:
         if any(scores[name] is None or np.isnan(scores[name]) for name in ("score", *self._keys)):
             raise DataError(
                 f"The {self.task.plural} scored in fold {len(self.folds)} are all the same, and"
-                f" {self.score} needs different ones: take fewer folds, or more rows."
+                f" {self.score} needs different ones: take fewer folds, or more samples."
             )
         return scores
 
@@ -568,7 +621,7 @@ class Measuring:
     ) -> pd.DataFrame:
         """Return losses with the intervals by which Holm's procedure tests all of them together.
 
-        ``parts`` are the rows (N,) that count for each.
+        ``parts`` are the samples (N,) that count for each.
         """
         members = [None] * len(subjects) if parts is None else list(parts)
         of_level = [partial(self._interval, *pair) for pair in zip(subjects, members, strict=True)]
@@ -584,7 +637,7 @@ class Measuring:
         return table
 
     def _lost(self, name: str, subject: Any, interval: Interval | None = None) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of the loss in score."""
+        """Return mean, standard deviation and interval over folds of the loss in score."""
         values = self._values(subject)
         low, high = (self._interval(subject) if interval is None else interval).limits()
         # A screen may select a column in one fit of several, which says nothing of the others.
@@ -636,7 +689,7 @@ class Measuring:
             yield loss_estimated(trained, len(self.data.targets))
 
     def resolution(self, members: NDArray[np.bool_] | None = None) -> Resolution | None:
-        """Return the units that the score counts, of the scored rows that are members (N,)."""
+        """Return the units that the score counts, of the scored samples that are members (N,)."""
         rows = self.scored if members is None else self.scored[members[self.scored]]
         if len(rows) == 0:
             return None
@@ -670,23 +723,21 @@ def _deviation(values: Array) -> Any:
 
 
 def _weights(model: Any, rows: Any, kernels: Sequence[str]) -> tuple[Array, Array]:
-    """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none.
+    """Return each kernel's mean weight (M,), and its spread over samples, NaN if it has none.
 
-    The weight of a chosen source that the fit left out is 0. A fit may have chosen a source that
-    is not among the kernels, as the model left it out.
+    The weight of a source that the fit dropped is 0.
     """
     means, spreads = [], []
     for member in members_of(model):
         mean, spread = np.zeros(len(kernels)), np.full(len(kernels), np.nan)
-        known = [place for place, name in enumerate(member.kernel_names_) if name in kernels]
-        places = [kernels.index(member.kernel_names_[place]) for place in known]
+        places = [kernels.index(name) for name in member.kernel_names_]
         if all(isinstance(decision, GatedDecision) for decision in member.decisions_):
             gates = member.gate_weights(rows)
-            mean[places] = gates.mean(axis=0)[known]
+            mean[places] = gates.mean(axis=0)
             spread[:] = 0.0
-            spread[places] = gates.std(axis=0)[known]
+            spread[places] = gates.std(axis=0)
         else:
-            mean[places] = member.weights_.mean(axis=0)[known]
+            mean[places] = member.weights_.mean(axis=0)
         means.append(mean)
         spreads.append(spread)
     return np.mean(means, axis=0), np.mean(spreads, axis=0)

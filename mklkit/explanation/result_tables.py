@@ -31,6 +31,8 @@ def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
         Column("weight", "weight", THREE_DECIMALS, deviation="weight_std"),
         Bar("weight", ""),
     ]
+    if (kernels["chosen"] < 1).any():
+        columns.append(Column("chosen", "in folds", WHOLE_PERCENT, short="in\nfolds"))
     if kernels["row_spread"].notna().any():
         columns.append(Column("row_spread", "over rows", _plus_minus, short="over\nrows"))
     if ((kernels["sized_weight"] - kernels["weight"]).abs() >= SIZED).any():

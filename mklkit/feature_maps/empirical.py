@@ -56,10 +56,15 @@ class Empirical(FeatureMap):
     most : int, optional
         The most landmarks if ``subset`` is a share, since their cost grows with p³.
 
+    See Also
+    --------
+    Fourier : Features without landmarks, for Gaussian kernels.
+    Implicit : Gram matrices instead of features.
+
     Notes
     -----
-    O(p²d + p³) for p landmarks; a new sample costs O(pd + pr). The map is that of equations 5 to 7
-    of Wang, Chen and Sun 2008 [1]_, on random subsets that of Wang et al. 2013 [2]_; k-means
+    Cost: O(p²d + p³) for p landmarks; a new sample costs O(pd + pr). The map is that of equations 5
+    to 7 of Wang, Chen and Sun 2008 [1]_, on random subsets that of Wang et al. 2013 [2]_; k-means
     landmarks are those of [3]_, leverage scores those of equation 3 of [4]_, in O(Np²).
 
     References

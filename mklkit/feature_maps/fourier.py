@@ -43,11 +43,15 @@ class Fourier(FeatureMap):
     n_components : int, default=256
         The number of features p, an even number.
 
+    See Also
+    --------
+    Empirical : Features of any kernel, from landmarks.
+
     Notes
     -----
-    O(pd) to fit, whatever the number of samples; a sample costs O(pd). Pairs of a cosine and a sine
-    have less variance than cosines with random phases (Sutherland & Schneider, UAI 2015). Source:
-    Rahimi & Recht, Random features for large-scale kernel machines, NIPS 2007.
+    Cost: O(pd) to fit, whatever the number of samples; a sample costs O(pd). Pairs of a cosine and
+    a sine have less variance than cosines with random phases (Sutherland & Schneider, UAI 2015).
+    Source: Rahimi & Recht, Random features for large-scale kernel machines, NIPS 2007.
 
     Examples
     --------

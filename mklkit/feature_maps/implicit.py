@@ -18,6 +18,17 @@ class Implicit(FeatureMap):
 
     For learners that work on Gram matrices, such as ``svm`` and ``kmhks``.
 
+    See Also
+    --------
+    Empirical : Explicit features of any kernel.
+
+    Notes
+    -----
+    Cost: none to fit; a new sample is compared with all N training samples, O(Nd).
+
+    Source: Z. Wang, S. Chen, T. Sun: MultiK-MHKS: A Novel Multiple Kernel Learning Algorithm. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 30 (2008).
+
     Examples
     --------
     >>> import numpy as np

@@ -191,10 +191,14 @@ class Hellinger(HistogramKernel):
         Whether each sample is first divided by its sum, so that k(x, x) = 1. Samples of zeros stay
         as they are and have similarity zero to all samples.
 
+    See Also
+    --------
+    Chi2 : An exponential of another distance of counts.
+
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Of T. Jebara, R. Kondor: Bhattacharyya and expected
-    likelihood kernels. COLT 2003.
+    Cost: O(nmq) for q columns, one matrix product. Source: T. Jebara, R. Kondor:
+    Bhattacharyya and expected likelihood kernels. COLT 2003.
 
     Examples
     --------
@@ -219,11 +223,16 @@ class MinMax(AmountKernel):
 
     For columns of 0 and 1 this is Jaccard's index. Two samples of zeros have similarity one.
 
+    See Also
+    --------
+    Hellinger : Similarity of counts by their roots.
+    TokenSet : The same for sets in text.
+
     Notes
     -----
-    O(nmq) for q columns. Also known as Ruzicka's similarity or generalised Jaccard. Of L.
-    Ralaivola, S. Swamidass, H. Saigo, P. Baldi: Graph kernels for chemical informatics. Neural
-    Networks 18 (2005).
+    Cost: O(nmq) for q columns. Also known as Ruzicka's similarity or generalised
+    Jaccard. Source: L. Ralaivola, S. Swamidass, H. Saigo, P. Baldi: Graph kernels for chemical
+    informatics. Neural Networks 18 (2005).
 
     Examples
     --------
@@ -260,11 +269,16 @@ class Chi2(Kernel):
         training samples, of 1,000 of them if there are more; optionally with a factor,
         ``"0.5*mean"``.
 
+    See Also
+    --------
+    Hellinger : Similarity of counts by their roots.
+
     Notes
     -----
-    O(nmq) for q columns, and O(N²q) to fit. The kernel is scikit-learn's ``chi2_kernel``. Of J.
-    Zhang, M. Marszałek, S. Lazebnik, C. Schmid: Local features and kernels for classification of
-    texture and object categories. International Journal of Computer Vision 73 (2007).
+    Cost: O(nmq) for q columns, and O(N²q) to fit. The kernel is scikit-learn's
+    ``chi2_kernel``. Source: J. Zhang, M. Marszałek, S. Lazebnik, C. Schmid: Local features and
+    kernels for classification of texture and object categories. International Journal of Computer
+    Vision 73 (2007).
 
     Examples
     --------

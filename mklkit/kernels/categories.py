@@ -24,12 +24,16 @@ class Overlap(FixedKernel, FeatureKernel):
     both have a value is not positive semi-definite.) A sample of gaps has similarity zero to all
     samples.
 
+    See Also
+    --------
+    TokenSet : Similarity of sets of categories.
+
     Notes
     -----
-    O((n + m)q) for q columns to number the categories of the samples in each call; O(nm) for each
-    category that many samples have, and for others the number of pairs of samples that have it. It
-    is the linear kernel of one-hot encoded columns, divided by the lengths. Of C. Stanfill, D.
-    Waltz: Toward memory-based reasoning. Communications of the ACM 29 (1986).
+    Cost: O((n + m)q) for q columns to number the categories of the samples in each call; O(nm) for
+    each category that many samples have, and for others the number of pairs of samples that have
+    it. It is the linear kernel of one-hot encoded columns, divided by the lengths. Source: C.
+    Stanfill, D. Waltz: Toward memory-based reasoning. Communications of the ACM 29 (1986).
 
     Examples
     --------

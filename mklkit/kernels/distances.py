@@ -45,6 +45,16 @@ class RBF(Kernel):
         The factor γ instead of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is
         5/d.
 
+    See Also
+    --------
+    Laplacian : The same for the Manhattan distance.
+
+    Notes
+    -----
+    Cost: O(nmd) for d columns, one matrix product; O(N²d) to estimate a width.
+
+    Source: B. Schölkopf, A. J. Smola: Learning with Kernels. MIT Press (2002).
+
     Examples
     --------
     >>> rows = np.array([[0.0], [2.0]])
@@ -143,6 +153,16 @@ class Laplacian(Kernel):
     ----------
     gamma : float or str, default='auto'
         The factor γ, above zero, or ``'auto'``: 1/d for d columns, as in scikit-learn.
+
+    See Also
+    --------
+    RBF : The same for the Euclidean distance.
+
+    Notes
+    -----
+    Cost: O(nmd) for d columns.
+
+    Source: B. Schölkopf, A. J. Smola: Learning with Kernels. MIT Press (2002).
 
     Examples
     --------

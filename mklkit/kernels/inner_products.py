@@ -19,6 +19,18 @@ from mklkit.views.kernel_rows import FittedScalarKernel, InnerProduct
 class Linear(FixedKernel, InnerProduct):
     """Inner product of two samples, k(x, z) = xᵀz.
 
+    See Also
+    --------
+    Polynomial : A power of the inner product.
+    Cosine : The inner product of samples of length one.
+
+    Notes
+    -----
+    Cost: O(nmd) for d columns, one matrix product.
+
+    Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
+    University Press (2004).
+
     Examples
     --------
     >>> rows = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -51,6 +63,16 @@ class Polynomial(FixedKernel, FittedScalarKernel):
         The constant c₀; zero or above for a positive semi-definite kernel.
     gamma : float, default=1.0
         The factor γ, above zero.
+
+    See Also
+    --------
+    Linear : The inner product itself.
+
+    Notes
+    -----
+    Cost: O(nmd) for d columns, one matrix product.
+
+    Source: B. Schölkopf, A. J. Smola: Learning with Kernels. MIT Press (2002).
 
     Examples
     --------
@@ -91,6 +113,16 @@ class Tanh(FixedKernel, FittedScalarKernel):
         The factor γ (β in Price et al. 2022), above zero.
     coef0 : float, default=0.0
         The constant c₀ (γ in Price et al. 2022).
+
+    See Also
+    --------
+    Polynomial : Another function of the inner product.
+
+    Notes
+    -----
+    Cost: O(nmd) for d columns, one matrix product.
+
+    Source: B. Schölkopf, A. J. Smola: Learning with Kernels. MIT Press (2002).
 
     Examples
     --------

@@ -67,6 +67,17 @@ class Cosine(WrappingKernel):
     kernel : Kernel or str, default='linear'
         The kernel that is normalised.
 
+    See Also
+    --------
+    Linear : The inner product without scaling.
+
+    Notes
+    -----
+    Cost: that of the other kernel, and O(n + m) for the lengths.
+
+    Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
+    University Press (2004).
+
     Examples
     --------
     >>> import numpy as np

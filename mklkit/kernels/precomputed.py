@@ -218,6 +218,16 @@ class Precomputed(FixedKernel):
     ValueError
         If the matrix has no rows, or is not square, finite, real and symmetric, or ids repeat.
 
+    See Also
+    --------
+    WrappingKernel : The base of kernels of another kernel.
+
+    Notes
+    -----
+    Cost: O(nm) to look the values up.
+
+    Source: the user, who supplies the matrix.
+
     Examples
     --------
     >>> import numpy as np

@@ -45,6 +45,10 @@ class WrappingKernel(Kernel):
     sparse : bool
         Whether it takes sparse samples if its kernel does; by default False.
 
+    See Also
+    --------
+    Cosine : A kernel that derives from it.
+
     Examples
     --------
     >>> @attrs.frozen
@@ -131,6 +135,16 @@ class FixedShare(WrappingKernel):
         The kernel that has the share.
     share : float, default=0.2
         Its weight, above 0 and below 1; up to a factor if all kernels have one.
+
+    See Also
+    --------
+    WrappingKernel : The base of kernels of another kernel.
+
+    Notes
+    -----
+    Cost: that of the other kernel.
+
+    Source: this project; we know of no publication.
 
     Examples
     --------

@@ -69,8 +69,14 @@ class KDA(Learner):
         Takes the labels (N,) and returns :class:`mklkit.numerics.graph_embedding.Graphs`; only in
         Python.
 
+    See Also
+    --------
+    Ridge : Least squares on class indicators.
+
     Notes
     -----
+    Cost: O(N³) on a Gram matrix, O(Np² + p³) on p features.
+
     On a Gram matrix one eigendecomposition, O(N³) time and five N × N matrices; on features O(Np² +
     p³), from sums over blocks of samples unless ``graphs`` are given. Each trace-ratio step then
     costs about O(NC) products with vectors for C classes. The method is that of section 4 of Mu and

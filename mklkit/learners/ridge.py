@@ -62,8 +62,15 @@ class Ridge(Learner):
     max_iter : int, default=1000
         If ``ifsl`` couples them: the most passes, with a ``ConvergenceWarning`` at the end.
 
+    See Also
+    --------
+    SVR : Regression with an insensitive margin.
+    SVM : The default learner for classes.
+
     Notes
     -----
+    Cost: O(N³/3) on a Gram matrix, or O(9N³) with ``"auto"``; O(Np² + p³) on p features.
+
     On a Gram matrix, or with at least as many features as rows, a Cholesky factor, O(N³/3), or
     eigenpairs for ``"auto"``, O(9N³); with p < N features O(Np² + p³), in passes over blocks of
     samples. Several targets (N, T), and all classes, share these, in O(N²T) or O(NpT) per ridge

@@ -97,13 +97,19 @@ class SVM(_SupportVectorLearner):
     ConvergenceWarning
         If it stopped at ``max_iter``.
 
+    See Also
+    --------
+    SVR : The same for numeric targets.
+    Ridge : Least squares instead of the hinge loss.
+
     Notes
     -----
-    Between O(N²) and O(N³) on a Gram matrix. With a given C, more than 5,000 rows and Gaussian
-    kernels, only the rows of the matrix that belong to samples near the margin are computed. On p
-    features and more than 5,000 samples some dozens of passes over the samples, O(Np²) at most
-    each, without all features in memory (:func:`mklkit.learners.support_vectors.solve_primal`). On
-    a Gram matrix the fitted model keeps support vectors only.
+    Cost: between O(N²) and O(N³) on a Gram matrix. With a given C, more than 5,000 rows and
+    Gaussian kernels, only the rows of the matrix that belong to samples near the margin are
+    computed. On p features and more than 5,000 samples some dozens of passes over the samples,
+    O(Np²) at most each, without all features in memory
+    (:func:`mklkit.learners.support_vectors.solve_primal`). On a Gram matrix the fitted model keeps
+    support vectors only.
 
     Examples
     --------
@@ -185,10 +191,15 @@ class SVR(_SupportVectorLearner):
     ConvergenceWarning
         If it stopped at ``max_iter``.
 
+    See Also
+    --------
+    SVM : The same for classes.
+    Ridge : Least squares.
+
     Notes
     -----
-    Between O(N²) and O(N³) on a Gram matrix, times p on features. On a Gram matrix the fitted model
-    keeps support vectors only. A sample of weight 2 is the same sample twice, for a given C.
+    Cost: between O(N²) and O(N³) on a Gram matrix, times p on features. On a Gram matrix the fitted
+    model keeps support vectors only. A sample of weight 2 is the same sample twice, for a given C.
 
     References
     ----------
@@ -281,10 +292,15 @@ class OneClassSVM(_SupportVectorLearner):
     ConvergenceWarning
         If it stopped at ``max_iter``.
 
+    See Also
+    --------
+    SVM : The support vector machine for classes.
+
     Notes
     -----
-    Between O(N²) and O(N³) on a Gram matrix, p times that on p features. The values are those of
-    scikit-learn's ``OneClassSVM``. On a Gram matrix the fitted model keeps support vectors only.
+    Cost: between O(N²) and O(N³) on a Gram matrix, p times that on p features. The
+    values are those of scikit-learn's ``OneClassSVM``. On a Gram matrix the fitted model keeps
+    support vectors only.
 
     References
     ----------

@@ -27,6 +27,12 @@ class Present(Missing):
     --------
     PresentCentered : The same on centred kernels.
 
+    Notes
+    -----
+    Cost: O(N²) per kernel for the shares, besides the fit.
+
+    Source: this project; we know of no publication.
+
     Examples
     --------
     >>> import numpy as np
@@ -56,6 +62,12 @@ class PresentCentered(Missing):
     See Also
     --------
     Present : The same without centring.
+
+    Notes
+    -----
+    Cost: O(N²) per kernel for the means, besides the fit.
+
+    Source: this project; we know of no publication.
 
     Examples
     --------
@@ -112,6 +124,12 @@ class Impute(Missing):
     --------
     Present : The default strategy.
 
+    Notes
+    -----
+    Cost: O(Nd) for the medians of d columns.
+
+    Source: R. J. A. Little, D. B. Rubin: Statistical Analysis with Missing Data. Wiley (2019).
+
     Examples
     --------
     >>> import numpy as np
@@ -135,6 +153,12 @@ class Drop(Missing):
     See Also
     --------
     Present : The default strategy, which uses all samples.
+
+    Notes
+    -----
+    Cost: one fit to the samples that have all sources.
+
+    Source: R. J. A. Little, D. B. Rubin: Statistical Analysis with Missing Data. Wiley (2019).
 
     Examples
     --------

@@ -37,6 +37,10 @@ class ComparisonDisplay(Display):
     score : Score, default=that of accuracies
         The score, drawn in percent if it is a share, and without the sign if it is an error.
 
+    See Also
+    --------
+    CriticalDifferenceDisplay : The ranks of methods over data sets.
+
     Examples
     --------
     >>> from mklkit import compare

@@ -50,6 +50,10 @@ class CriticalDifferenceDisplay(Display):
     difference : float
         The critical difference of average ranks.
 
+    See Also
+    --------
+    ComparisonDisplay : The scores of methods on one data set.
+
     Examples
     --------
     >>> from mklkit.plotting import CriticalDifferenceDisplay

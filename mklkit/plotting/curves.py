@@ -48,6 +48,10 @@ class CurvesDisplay(Display):
     has_diagonal : bool, default=False
         Whether a line shows where both are equal.
 
+    See Also
+    --------
+    ComparisonDisplay : The scores of methods, without curves.
+
     Examples
     --------
     >>> from mklkit.plotting import CurvesDisplay

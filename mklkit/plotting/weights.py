@@ -40,6 +40,10 @@ class KernelWeightsDisplay(Display):
     each : str, default="problem"
         The content of the first column: ``"problem"`` or ``"target"``.
 
+    See Also
+    --------
+    KernelWorthDisplay : What the score loses without each kernel.
+
     Examples
     --------
     >>> from mklkit import MKLClassifier

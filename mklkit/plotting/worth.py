@@ -48,6 +48,10 @@ class KernelWorthDisplay(PanelsDisplay):
     margin : float, default=0.0
         The largest loss that does not matter; 0 draws none.
 
+    See Also
+    --------
+    KernelWeightsDisplay : The weights of kernels.
+
     Examples
     --------
     >>> import pandas as pd
@@ -186,6 +190,10 @@ class ColumnEffectsDisplay(PanelsDisplay):
         As in :attr:`mklkit.explanation.explanation.Explanation.effects`.
     most : int, default=10
         The number of columns to draw per kernel.
+
+    See Also
+    --------
+    KernelWorthDisplay : The worth of kernels instead of columns.
 
     Examples
     --------

@@ -51,6 +51,10 @@ class TargetColumn:
     help : str
         What the column holds, for the command's help.
 
+    See Also
+    --------
+    Task : The base of the tasks that return it.
+
     Examples
     --------
     >>> TargetColumn("time", "The months until death or the last visit.").option

@@ -114,7 +114,7 @@ def machine(folder: str) -> Rows:
 
 
 STATISTICS = {
-    "means_and_deviations": "means, deviations (`dimkl2`, `dimkl5`)",
+    "means_and_deviations": "means, standard deviations (`dimkl2`, `dimkl5`)",
     "quartiles": "quartiles (`dimkl1`, `3`, `4`)",
     "alignments": "`alignment`",
     "centred_alignments": "`centered-alignment`",
@@ -154,9 +154,9 @@ def fit(folder: str) -> Rows:
         "accuracy",
         "peak memory",
         "ratio",
-        "100,000 new rows",
+        "100,000 new samples",
         "ratio",
-        "one new row",
+        "one new sample",
         "data, seed",
     ]
     for (said, _, _), facts in zip(ways, [reference, *runs], strict=True):
@@ -202,7 +202,7 @@ STEPS = {
 
 
 def steps(folder: str) -> Rows:
-    yield ["on all rows", "N", "seconds", "reference", "seconds", "ratio", "data, seed"]
+    yield ["on all samples", "N", "seconds", "reference", "seconds", "ratio", "data, seed"]
     for name, (n_rows, said, beside) in STEPS.items():
         size = rows(n_rows, pairs=True) if n_rows > 1000 else n_rows
         facts = run("step", which=name, n_rows=size)
@@ -224,7 +224,7 @@ def full(folder: str) -> Rows:
     size = rows(3000, pairs=True)
     cases = [("full", {"folder": folder, "n_rows": size, "method": name}) for name in FULL]
     yield [
-        f"all rows, five rbf, N = {size:,}",
+        f"all samples, five rbf, N = {size:,}",
         "seconds",
         "ratio",
         "accuracy",
@@ -384,7 +384,7 @@ def sweeps(folder: str) -> Rows:
     for size in sizes:
         run("make_rows", folder=folder, n_rows=size, seed=0)
     common, words = {"folder": folder, "stored": True}, data("clusters")
-    yield from sweep("ours", sizes, "rows", words, lambda size: {**common, "n_rows": size})
+    yield from sweep("ours", sizes, "samples", words, lambda size: {**common, "n_rows": size})
     common["n_rows"] = sizes[1]
     widths = [64, 128, 256, 512] if SCALE == 1 else [16, 32, 64]
     yield from sweep("ours", widths, "p", words, lambda p: {**common, "p": p})
@@ -393,11 +393,11 @@ def sweeps(folder: str) -> Rows:
 
 
 def grams(folder: str) -> Rows:
-    yield ["`uniform` + `svm`, all rows", "seconds", "peak memory", "accuracy", "data, seed"]
+    yield ["`uniform` + `svm`, all samples", "seconds", "peak memory", "accuracy", "data, seed"]
     sizes = [rows(size, pairs=True) for size in (2000, 4000, 8000, 16_000)]
     common = {"folder": folder, "method": "uniform"}
     words = data("clusters", 1)
-    yield from sweep("full", sizes, "rows", words, lambda size: {**common, "n_rows": size})
+    yield from sweep("full", sizes, "samples", words, lambda size: {**common, "n_rows": size})
 
 
 def shares(folder: str) -> Rows:

@@ -104,6 +104,35 @@ def test_a_published_split(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+def test_the_model_knows_its_weights_groups_and_split(mklkit: Run, tmp_path: Path) -> None:
+    random, data, model = np.random.default_rng(0), tmp_path / "visits.csv", tmp_path / "visits.mkl"
+    frame = pd.DataFrame(random.normal(size=(60, 2)), columns=["size", "age"])
+    frame["state"] = np.where(frame["size"] + random.normal(size=60) > 0, "ill", "well")
+    frame["visits"] = random.integers(1, 5, 60)
+    frame["patient"] = np.arange(60) // 5
+    frame["part"] = np.where(frame["patient"] % 3 == 0, "test", "train")
+    frame.to_csv(data, index=False)
+    kernels = ("-k", "big:rbf@size", "-k", "old:rbf@age", "--learner", "svm(C=1)")
+    roles = ("-t", "state", "--weights", "visits", "--groups", "patient", "--split-column", "part")
+    mklkit("fit", data, *kernels, *roles, "-o", model)
+    asked = ("explain", model, data, "--repeats", 1, "--json")
+    by_patient = mklkit(*asked, "--cv", "groups").json
+    assert [fold["rows"] for fold in by_patient["scores"]] == [5] * 12
+    notes = " ".join(by_patient["data_notes"])
+    assert "by their 'visits'" in notes
+    assert "--split-column keeps them apart" in notes
+    frame.drop(columns="visits").to_csv(data, index=False)
+    lacking = mklkit(*asked, "--split-column", "part").json
+    notes = " ".join(lacking["data_notes"])
+    assert "column 'visits', which" in notes
+    assert "keeps them apart" not in notes
+    frame.assign(ones=1).drop(columns="visits").to_csv(data, index=False)
+    equal = mklkit(*asked, "--split-column", "part", "--weights", "ones").json
+    assert equal["scores"] == lacking["scores"]
+    mklkit("explain", model, data, "--weights", "nothing").refused("'nothing'", "--weights")
+
+
+@pytest.mark.process
 def test_one_class_and_several_targets(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
     frame, data = pd.read_csv(houses.data), tmp_path / "odd.csv"
     save_model(MKLOneClass(["rbf@size", "rbf@age"]).fit(frame), tmp_path / "odd.mkl")

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from helpers.documents import ROOT
 
-from mklkit.evaluation.methods_section import citations_of
+from mklkit.registry.citations import citations_of
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
@@ -22,16 +22,17 @@ TESTS = (
 
 
 @pytest.mark.parametrize(
-    "page", sorted(ROOT.glob("docs/**/papers/00?.md")), ids=lambda page: page.stem
+    "page", sorted(ROOT.glob("docs/**/papers/*-20??.md")), ids=lambda page: page.stem
 )
 def test_every_paper_is_a_reference(page: Path) -> None:
     """Titles, authors, journals and years are those at the head of the paper's page."""
+    title, head, *_ = page.read_text(encoding="utf-8").split("\n\n")
+    cited = title.removeprefix("# ").partition(":")[0]
     (reference,) = [
         reference
         for reference in read_citation()["references"]
-        if reference["notes"].startswith(f"Paper {page.stem}:")
+        if reference["notes"].startswith(f"{cited}:")
     ]
-    _, head, *_ = page.read_text(encoding="utf-8").split("\n\n")
     head = " ".join(head.split())
     for author in reference["authors"]:
         initials = " ".join(f"{name[0]}." for name in author["given-names"].split())

@@ -229,7 +229,7 @@ FOLLOWED = {
     ),
     "docs/guides/tuning.md": Followed(long=True),
     **dict.fromkeys(
-        (f"docs/papers/00{number}.md" for number in range(5)),
+        (path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/papers/*-20??.md")),
         Followed(
             left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS}, needs="mklkit_papers"
         ),
@@ -245,6 +245,7 @@ AUTHORS = "../plugins/mklkit-authors/tests"
 # Pages whose commands and listings a test of their own runs.
 ELSEWHERE = {
     "docs/architecture.md": "docs/test_architecture_page.py",
+    "docs/guides/combiner-benchmark.md": "docs/test_which_combiner.py",
     "docs/guides/command-line.md": "cli/test_cli_examples.py",
     "docs/guides/statistics.md": "evaluation/test_verdict.py",
     "docs/guides/tables.md": "docs/test_readme.py",

@@ -1,4 +1,4 @@
-"""The page "Which combiner?": its names and traits are the declared ones, its commands run."""
+"""The page "Which combiner?" and its benchmark: names and traits are declared, commands run."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from mklkit.plugin import CombinerTraits
 from mklkit.protocols import traits_of
 
 PAGE = "docs/guides/which-combiner.md"
+BENCHMARK = "docs/guides/combiner-benchmark.md"
 TASKS = {
     "classes": "two classes",
     "at once": "several classes",
-    "numbers": "numbers",
+    "regression": "numbers",
     "no labels": "none",
-    "times": "times",
+    "survival": "times",
 }
 PACKAGED = pytest.mark.process  # the packages are installed where these tests are run
 
 _NAME = re.compile(r"`([a-z][a-z0-9-]*)`")
 
 
-def text() -> str:
-    return (ROOT / PAGE).read_text(encoding="utf-8")
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
 
 
 def rows() -> dict[str, list[str]]:
     """Return the cells beside each combiner in the tables of what each one needs."""
-    section = text().split("## What each one needs")[1].split("\n## ")[0]
+    section = text_of(BENCHMARK).split("## What each one needs")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| `")]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {name: rest for first, *rest in cells for name in _NAME.findall(first)}
@@ -74,20 +75,20 @@ def test_every_registered_combiner_has_its_row_and_its_facts(core: bool) -> None
 
 def situation(beginning: str) -> str:
     """Return the row of the first table that begins so."""
-    return next(line for line in text().splitlines() if line.startswith(f"| {beginning}"))
+    return next(line for line in text_of(PAGE).splitlines() if line.startswith(f"| {beginning}"))
 
 
 @PACKAGED
-def test_the_rules_for_rows_in_parts_are_all_that_can() -> None:
+def test_the_combiners_for_streaming_data_are_all_that_can() -> None:
     needs_packages()
-    named = _NAME.findall(situation("Rows that come in parts").split("|")[2])
+    named = _NAME.findall(situation("Streaming data").split("|")[2])
     assert set(named) == {name for name, fact in declared(core=False).items() if fact.from_moments}
 
 
 @PACKAGED
-def test_the_rules_that_weigh_rows_throughout_are_named() -> None:
+def test_the_combiners_that_use_sample_weights_throughout_are_named() -> None:
     needs_packages()
-    named = _NAME.findall(situation("Classes of unequal size").split("Beware")[1])
+    named = _NAME.findall(situation("Imbalanced classes").split("costs matter")[1])
     assert set(named) == {
         name
         for name, fact in declared(core=False).items()
@@ -115,8 +116,8 @@ def test_exact_zeros_are_where_the_table_says() -> None:
 
 
 @PACKAGED
-def test_commands_and_listings_run_on_less(tmp_path: Path) -> None:
-    """What stands below them takes minutes: here they have a few dozen rows each."""
+def test_commands_and_listings_run_on_fewer_samples(tmp_path: Path) -> None:
+    """Their output on the pages takes minutes: here they have a few dozen samples each."""
     needs_packages()
     draw = np.random.default_rng(0)
     for name in ("one.csv", "two.csv"):
@@ -125,7 +126,6 @@ def test_commands_and_listings_run_on_less(tmp_path: Path) -> None:
         frame["target"] = np.repeat(["a", "b"], 20)
         frame.to_csv(tmp_path / name, index=False)
     instead = {
-        "compare wine": "compare wine --cv 2x1",
         "breast_cancer wine sonar.csv ionosphere.csv heart_c.csv liver.csv glass.csv vote.csv": (
             "one.csv two.csv"
         ),
@@ -133,12 +133,13 @@ def test_commands_and_listings_run_on_less(tmp_path: Path) -> None:
         "--cv 5x2": "--cv 2x1",
         "200, 10)": "20, 2)",
         "(20, 40, 80, 200, 800)": "(20, 24)",
-        "rows, 20)": "rows, 2)",
+        "size, 20)": "size, 2)",
         "(5, 10, 20, 40, 80)": "(2, 3)",
         "], 250)": "], 20)",
         "size=(500": "size=(40",
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for step in follow(PAGE, tmp_path, instead, {}):
+        steps = follow(PAGE, tmp_path, {"compare wine": "compare wine --cv 2x1"}, {})
+        for step in [*steps, *follow(BENCHMARK, tmp_path, instead, {})]:
             assert len(step.printed.splitlines()) > 2

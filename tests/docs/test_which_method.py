@@ -60,7 +60,7 @@ def test_the_figures_of_the_text_follow_from_the_table() -> None:
 @pytest.mark.parametrize(
     ("figure", "page", "cells"),
     [
-        ("3,475 MiB", "performance.md", "| rows = 16,000 | 7.5 s (7.3 to 10) | 3475 MiB"),
+        ("3,475 MiB", "performance.md", "| samples = 16,000 | 7.5 s (7.3 to 10) | 3475 MiB"),
         ("5.4 seconds", "performance.md", "| `uniform` + `mhks` | 5.41 s |"),
         (
             "85.4 %, boosting 83.8 %",

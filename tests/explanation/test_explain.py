@@ -42,6 +42,7 @@ from mklkit import (
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import DataError, SpecError
 from mklkit.explanation.effects import effects_table
+from mklkit.explanation.result_tables import kernels_result
 from mklkit.plugin import CombinerTraits
 
 SAME_AS_LINEAR = "polynomial(degree=1, coef0=0)"
@@ -225,29 +226,53 @@ def test_the_kernel_of_each_source_is_chosen_again_in_each_fold(searched: bool) 
     folds = list(KFold(4, shuffle=True, random_state=2).split(rows))
     result = explain(model, rows, labels, cv=folds, repeats=1)
     fitted_one = (model.best_estimator_ if searched else model)[-1]
-    names = fitted_one.kernel_names_
-    assert len(names) > 1
+    encoded = TableEncoder().fit_transform(rows)
+    # The source of noise is not in the model, but a fold may take it.
+    names = ["scan", "noise", "copy", "others"]
+    prefixes = dict(zip(names, ("scan_", "noise_", "copy_", "site"), strict=True))
+    assert set(names) - {*fitted_one.kernel_names_} == {"noise"}
     assert result.kernels["kernel"].tolist() == names
     assert result.kernels["left_out"].notna().all()
     assert "was chosen again in each fold" in notes_of(result, "rows")
-    encoded = TableEncoder().fit_transform(rows)
-    places = zip(names, fitted_one.kernel_columns_, strict=True)
-    kernels = [(name, "auto", encoded.columns[read].tolist()) for name, read in places]
-    expected = []
-    for train, _ in folds:
+
+    def fit_on(train: np.ndarray, kept: list[str]) -> Any:
+        kernels = [
+            (name, "auto", [column for column in encoded if column.startswith(prefixes[name])])
+            for name in kept
+        ]
         alone = MKLClassifier(kernels, learner="svm(C=1)", random_state=0)
         if searched:
             alone = GridSearchCV(alone, {"combiner": ["uniform", "dimkl3"]}, cv=2)
         alone.fit(encoded.iloc[train], labels[train])
-        alone = alone.best_estimator_ if searched else alone
+        return alone.best_estimator_ if searched else alone
+
+    expected, losses = [], []
+    for train, test in folds:
+        fits = {
+            left_out: fit_on(train, [name for name in names if name != left_out])
+            for left_out in ("", "noise")
+        }
+        alone, scores = fits[""], {}
+        for left_out, fit in fits.items():
+            answers = fit.predict(encoded.iloc[test])
+            # Classes of one size, so that accuracy is the score.
+            scores[left_out] = np.mean(answers == labels[test])
+        losses.append(scores[""] - scores["noise"])
         weights = dict(zip(alone.kernel_names_, alone.weights_[0], strict=True))
         expected.append([weights.get(name, 0.0) for name in names])
+    assert result.score == "accuracy"
+    assert result.kernels["left_out"][1] == pytest.approx(-np.mean(losses))
+    chosen = result.kernels["chosen"]
+    assert chosen.tolist() == [float(share) for share in np.mean(np.array(expected) > 0, axis=0)]
+    assert ((chosen > 0) & (chosen < 1)).any()
     weights = result.weights.pivot(index="fold", columns="kernel", values="weight")[names]
     np.testing.assert_allclose(weights, expected, atol=1e-9)
     # A source that a fold leaves out anyway needs no fit without it, and costs nothing. Without all
     # others, and without a group of similar ones, there is a fit in each fold.
     per_fold = 1 + len(names) + len(result.together)
     assert result.n_fits == 4 * per_fold + np.count_nonzero(expected)
+    heads = {column.head for column in kernels_result(result.kernels, result.unit).columns}
+    assert "in folds" in heads
 
 
 def test_the_kernels_of_a_lone_source_are_those_of_the_model() -> None:
@@ -369,6 +394,92 @@ def test_a_model_of_groups_is_explained_by_groups_or_not_at_all() -> None:
     assert model.n_groups_fit_ is None
     again = explain(model, rows, labels, cv=2, repeats=1)
     pd.testing.assert_frame_equal(free.scores, again.scores)
+
+
+def test_rows_count_in_fits_by_their_weights_and_equally_in_scores() -> None:
+    rows, labels = three_sources(60)
+    weights = np.random.default_rng(1).exponential(size=60) ** 3
+    # The labels of light rows are wrong, so that weights matter.
+    labels = np.where(weights < 0.1, np.where(labels == "ill", "well", "ill"), labels)
+    settings = {"learner": "svm(C=1)", "combiner": "centered-alignment", "random_state": 0}
+    model = MKLClassifier(FIRST_TWO, **settings).fit(rows, labels, sample_weight=weights)
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(rows, labels))
+    told, unweighted = (
+        explain(model, rows, labels, cv=folds, repeats=1, **more)
+        for more in ({"sample_weight": weights}, {})
+    )
+    fits = [
+        clone(model).fit(rows.iloc[train], labels[train], sample_weight=weights[train])
+        for train, _ in folds
+    ]
+    scores = [
+        accuracy_score(labels[test], fit.predict(rows.iloc[test]))
+        for fit, (_, test) in zip(fits, folds, strict=True)
+    ]
+    assert told.scores["accuracy"].tolist() == pytest.approx(scores)
+    expected = np.mean([fit.weights_[0] for fit in fits], axis=0)
+    np.testing.assert_allclose(told.kernels["weight"], expected)
+    assert np.abs(unweighted.kernels["weight"] - expected).max() > 0.01
+    few = explain(model, rows, labels, cv=2, repeats=1, max_rows=40, sample_weight=weights)
+    assert few.scores["rows"].sum() == 40
+    with pytest.raises(DataError, match="59 weights for 60"):
+        explain(model, rows, labels, cv=folds, sample_weight=weights[1:])
+
+
+@pytest.mark.process
+def test_a_source_that_the_model_left_out_has_a_row_because_a_fold_may_choose_it() -> None:
+    rows, labels = three_sources(60)
+    rows = rows.drop(columns=["copy_a", "copy_b"])
+    rows.loc[labels == "ill", ["scan_a", "scan_b"]] -= 1.2
+    rows.loc[labels == "ill", ["noise_a", "noise_b"]] += 0.6
+    settings = {"learner": "svm(C=1)", "random_state": 0}
+    model = MKLClassifier("auto", **settings).fit(rows, labels)
+    assert model.kernel_names_ == ["scan"]
+    folds = list(KFold(4, shuffle=True, random_state=0).split(rows))
+    told = explain(model, rows, labels, cv=folds, repeats=1)
+    fits = [clone(model).fit(rows.iloc[train], labels[train]) for train, _ in folds]
+    weights = [
+        dict(zip(fit.kernel_names_, fit.weights_[0], strict=True)).get("noise", 0) for fit in fits
+    ]
+    assert 0 < np.count_nonzero(weights) < 4
+    by_name = told.kernels.set_index("kernel")
+    assert by_name.index.tolist() == ["scan", "noise"]
+    assert by_name["weight"]["noise"] == pytest.approx(np.mean(weights))
+    assert by_name["chosen"].tolist() == [1.0, np.count_nonzero(weights) / 4]
+    assert by_name["columns"]["noise"] == ["noise_a", "noise_b"]
+    known = ["left_out", "shuffled", "alone"]
+    assert by_name.loc["noise", known].notna().all()
+    # It costs nothing where the fold left it out.
+    losses = []
+    for fit, (train, test), weight in zip(fits, folds, weights, strict=True):
+        (scan,) = (bound for bound in fit.bound_kernels_ if bound.label == "scan")
+        kernel = ("scan", scan.kernel, ["scan_a", "scan_b"], scan.scaling and scan.scaling.name)
+        smaller = MKLClassifier([kernel], **settings).fit(rows.iloc[train], labels[train])
+        scores = [each.score(rows.iloc[test], labels[test]) for each in (fit, smaller)]
+        losses.append(scores[0] - scores[1] if weight else 0.0)
+    assert by_name["left_out"]["noise"] == pytest.approx(-np.mean(losses))
+    kept = explain(model, rows, labels, cv=folds, repeats=1, as_fitted=True)
+    assert kept.kernels["kernel"].tolist() == ["scan"]
+
+
+def test_the_samples_of_one_split_are_predicted_once_by_the_whole_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows, labels = three_sources(60)
+    kernels = [f"{name}:rbf@{name}_*" for name in ("scan", "noise", "copy")]
+    model = MKLClassifier(kernels, learner="svm(C=1)", random_state=0).fit(rows, labels)
+    predicted: list[tuple[int, int]] = []
+    predict = MKLClassifier.predict
+
+    def counted_predict(self: Any, X: Any) -> Any:
+        predicted.append((len(self.kernel_names_), len(X)))
+        return predict(self, X)
+
+    counted_predict.__name__ = "predict"
+    monkeypatch.setattr(MKLClassifier, "predict", counted_predict)
+    split = [(np.arange(40), np.arange(40, 60))]
+    explain(model, rows, labels, cv=split, repeats=2, columns="sources")
+    assert predicted.count((3, 20)) == 1
 
 
 def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> None:

@@ -95,6 +95,62 @@ def test_redundant_sources_are_called_so() -> None:
     assert "not shown to be informative (accuracy against guessing): noise" in said
 
 
+def confounded(n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a source, a confounder, and a source that depends on the confounder alone."""
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.arange(n_rows) % 2)
+    signs = 2.0 * y - 1
+    age = 0.7 * signs + rng.normal(size=n_rows)
+    columns = {f"main_{k}": 0.5 * signs + rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    columns |= {f"copy_{k}": age + 1.2 * rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    columns |= {f"side_{k}": age + 1.2 * rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    columns |= {f"noise_{k}": rng.normal(size=n_rows) for k in range(PER_SOURCE)}
+    return pd.DataFrame(columns), y
+
+
+@pytest.mark.process
+def test_sources_that_may_stand_in_for_each_other_are_proposed_without_a_high_alignment() -> None:
+    frame, y = confounded(400)
+    kernels = [f"{source}:linear@{source}_*" for source in SOURCES]
+    model = MKLClassifier(kernels, learner=f"ridge(alpha={ALPHA})").fit(frame, y)
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(frame, y))
+    reports: list[tuple[int, int]] = []
+    settings = {"cv": folds, "repeats": 1, "columns": "sources"}
+    told = explain(model, frame, y, progress=lambda *part: reports.append(part[:2]), **settings)
+    assert told.alignment.loc["copy", "side"] < 0.9
+    by_name = told.kernels.set_index("kernel")
+    assert by_name["outcome"]["main"] == "lost"
+    assert by_name["alone_outcome"][["copy", "side"]].tolist() == ["informative"] * 2
+    assert told.together["kernels"].tolist() == [["copy", "side"]]
+
+    def mean(kept: Sequence[str]) -> float:
+        return float(np.mean([accuracy(frame.to_numpy(), y, *fold, kept) for fold in folds]))
+
+    change = mean(["main", "noise"]) - mean(SOURCES)
+    assert told.together["left_out"][0] == pytest.approx(change)
+    # A group that is named is not proposed again, and is the same.
+    named = explain(model, frame, y, without=["side,copy"], **settings)
+    assert named.together["left_out"].tolist() == pytest.approx([change])
+    # With all, without each, alone, and again with all and without the group.
+    assert told.n_fits == named.n_fits + 5 == 5 * (1 + 4 + 4 + 2)
+    assert reports[-1][0] == reports[-1][1]
+
+
+def test_without_all_sources_only_guessing_is_left() -> None:
+    """Two copies are each dispensable, and without both there is nothing to learn from."""
+    frame, y = redundant_sources(400)
+    kernels = [f"{source}:linear@{source}_*" for source in SOURCES[:2]]
+    model = MKLClassifier(kernels, learner=f"ridge(alpha={ALPHA})").fit(frame, y)
+    told = explain(model, frame, y, cv=5, repeats=1, columns="sources", margin=0.2)
+    assert told.together["kernels"].tolist() == [["main", "copy"]]
+    gains = told.scores["score"] - told.scores["guess"]
+    assert told.together["left_out"][0] == pytest.approx(-gains.mean())
+    test = corrected_t_test(gains, 320, 80)
+    assert told.together["left_out_p_holm"][0] == pytest.approx(test.p_value, rel=1e-3)
+    assert told.n_fits == 5 * 3
+    assert notes_of(told, "together").startswith("main and copy are redundant: ")
+
+
 def test_intervals_are_those_at_which_holms_procedure_tests() -> None:
     """Errors have no least difference, so that the p values are those of the corrected t-test."""
     model, rows, numbers = fitted_numbers()
@@ -128,7 +184,8 @@ def test_intervals_are_those_at_which_holms_procedure_tests() -> None:
 def table_of(bounds: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
     columns = ["left_out", "left_out_low", "left_out_high"]
     table = pd.DataFrame(bounds, index=columns).T.rename_axis("kernel").reset_index()
-    return table.assign(why_not="", left_out_level=0.95, unadjusted=[[]] * len(table))
+    known = {"why_not": "", "left_out_level": 0.95, "alone_outcome": "informative"}
+    return table.assign(**known, unadjusted=[[]] * len(table))
 
 
 def test_sentences_on_groups_claim_no_more_than_the_intervals() -> None:
@@ -136,9 +193,10 @@ def test_sentences_on_groups_claim_no_more_than_the_intervals() -> None:
     single = judged(
         table_of({
             "a": (0.001, -0.01, 0.012), "b": (-0.03, -0.05, -0.01),
-            "open": (0.01, -0.03, 0.05), "needed": (0.1, 0.05, 0.15),
+            "open": (0.01, -0.03, 0.05), "needed": (0.1, 0.05, 0.15), "noise": (0.001, -0.01, 0.01),
         }), 100, 0.02,
     )  # fmt: skip
+    single.loc[single["kernel"] == "noise", "alone_outcome"] = "not shown"
     lost, excluded = (0.091, 0.052, 0.13), (0.001, -0.01, 0.012)
     cases = {
         ("a", "b"): (lost, "a and b are redundant: either is dispensable, both are not (−9.1"
@@ -149,6 +207,9 @@ def test_sentences_on_groups_claim_no_more_than_the_intervals() -> None:
                           " is needed on its own"),
         ("a", "b", "open"): (lost, "none of a, b and open is shown to be needed on its own; without"
                              " all of them −9.1 points (95 % CI −13.0 to −5.2)"),
+        # Noise can be left out, but nothing is redundant with it.
+        ("a", "noise"): (lost, "neither a nor noise is shown to be needed on its own; without both"
+                         " −9.1 points (95 % CI −13.0 to −5.2)"),
         # A source that is not in the model has no verdict of its own.
         ("a", "absent"): (lost, "neither a nor absent is shown to be needed on its own; without"
                           " both −9.1 points (95 % CI −13.0 to −5.2)"),
@@ -211,6 +272,9 @@ def test_groups_are_named_and_proposed() -> None:
     }.items():
         with pytest.raises(SpecError, match=words):
             named_groups([wrong], labels)
+    for wrong, got in ((5, "5"), ([()], r"\(\)"), ([5], "5"), ([""], "''")):
+        with pytest.raises(SpecError, match=rf"without must .*\('dna', 'rna'\).*; got {got}"):
+            named_groups(wrong, labels)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +283,10 @@ def test_groups_are_named_and_proposed() -> None:
         ([(0, 1, 0.95)], 2, []),
         ([(0, 1, 0.95), (1, 2, 0.99)], 3, [("k1", "k2")]),
         ([(0, 1, 0.95), (1, 2, 0.96)], 6, [("k0", "k1", "k2")]),
-        ([(0, 1, 0.95), (1, 2, 0.96), (2, 3, 0.94)], 6, [("k0", "k1", "k2")]),
+        ([(0, 1, 0.95), (1, 2, 0.96), (2, 3, 0.94)], 6, [("k0", "k1", "k2", "k3")]),
+        # A third copy among four kernels, and copies that are all kernels.
+        ([(0, 1, 0.95), (1, 2, 0.96), (0, 2, 0.94)], 4, [("k0", "k1", "k2")]),
+        ([(0, 1, 0.95), (1, 2, 0.96), (0, 2, 0.94)], 3, [("k1", "k2")]),
         ([(0, 1, 0.9), (2, 3, 0.91)], 6, [("k2", "k3")]),
         ([(2 * k, 2 * k + 1, 0.99 - k / 100) for k in range(5)], 10,
          [("k0", "k1"), ("k2", "k3"), ("k4", "k5")]),

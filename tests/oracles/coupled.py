@@ -1,7 +1,7 @@
 """MultiK-MHKS and MultiV-KMHKS as mklkit orders their steps, and the convex problem itself.
 
-With one view and λ = 0 they are MHKS and KMHKS, as papers 000 and 002 print them. The orders that
-papers 000, 002 and 004 print are in ``printed.py``.
+With one view and λ = 0 they are MHKS and KMHKS, as the papers of 2008 and 2009 print them. The
+orders that Wang's three papers print are in ``printed.py``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from scipy.optimize import minimize
 
-from oracles.printed import table_1_of_002
+from oracles.printed import table_1_of_wang_2009
 
 Array = np.ndarray
 
@@ -51,8 +51,8 @@ def multik_mhks(
 ) -> NaiveFit:
     """Return MultiK-MHKS on M views (N, p), each solved from the newest weights of the others.
 
-    Equations (8), (9) and (11) of paper 000 with a dense inverse a view; ``b0`` may be (M, N). For
-    a mean with weights μ the views are coupled by (I − 1μᵀ)ᵀ(I − 1μᵀ).
+    Equations (8), (9) and (11) of Wang, Chen and Sun 2008 with a dense inverse a view; ``b0`` may
+    be (M, N). For a mean with weights μ the views are coupled by (I − 1μᵀ)ᵀ(I − 1μᵀ).
     """
     m, n_rows = len(features), len(y)
     mu = np.full(m, 1 / m) if mu is None else mu
@@ -112,8 +112,9 @@ def multiv_kmhks(
 ) -> NaiveFit:
     """Return MultiV-KMHKS on M Gram matrices; coefficients are yα and w₀.
 
-    Equations (6) and (9) of paper 002; margins grow by the error of the function just solved.
-    ``start`` has the row coefficients of the decision function, y∘Γ, in its first N entries.
+    Equations (6) and (9) of Wang and Chen 2009; margins grow by the error of the function just
+    solved. ``start`` has the row coefficients of the decision function, y∘Γ, in its first N
+    entries.
     """
     m, n_rows = len(grams), len(y)
     begin = [
@@ -123,7 +124,7 @@ def multiv_kmhks(
     shares = np.full(m, 1 / m) if mu is None else mu
     margins = [np.full(n_rows, b0)] * m
     settings = gamma, [c] * m, [rho] * m, shares, margins, begin, tol, max_iter
-    end = table_1_of_002(grams, y, *settings, of_newest=True)
+    end = table_1_of_wang_2009(grams, y, *settings, of_newest=True)
     coefficients = [np.append(y * vector[:-1], vector[-1]) for vector in end.omega]
     outputs = [
         gram @ vector[:-1] + vector[-1] for gram, vector in zip(grams, coefficients, strict=True)

@@ -1,4 +1,4 @@
-"""Cluster gating and graph embedding as paper 001 prints them, with every N × N matrix formed."""
+"""Cluster gating and graph embedding as Mu and Zhou 2011 print them, every N × N matrix formed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 1 of papers 000, 002 and 004 step by step, with the papers' symbols and indices.
+"""Table 1 of Wang's papers of 2008, 2009 and 2013 step by step, with their symbols and indices.
 
 Nothing is left out or put in another order; dense inverses, one list entry per view and per k.
 """
@@ -22,7 +22,7 @@ class Printed:
     losses: list[float]
 
 
-def table_1_of_000(
+def table_1_of_wang_2008(
     phi: Sequence[Array],
     varphi: Array,
     lam: float,
@@ -79,7 +79,7 @@ def table_1_of_000(
             return Printed(omega[k + 1], b[k + 1], losses)
 
 
-def table_1_of_004(
+def table_1_of_wang_2013(
     phi: Sequence[Sequence[Array]],
     new: Sequence[Sequence[Array]],
     varphi: Array,
@@ -91,14 +91,15 @@ def table_1_of_004(
 ) -> Array:
     """Return RPEMEKL's votes for new rows; Φ_l of the H subsets, of training rows and of new rows.
 
-    Step 6 is that of paper 000; ω_l¹ for l = 2 … M is "one unit vector", of equal entries.
+    Step 6 is that of Wang, Chen and Sun 2008; ω_l¹ for l = 2 … M is "one unit vector", of equal
+    entries.
     """
     counts = np.zeros((len(new[0][0]), 2))
     for mapped, mapped_new in zip(phi, new, strict=True):
         widths = [part.shape[1] + 1 for part in mapped]
         start = [np.full(width, 1 / np.sqrt(width)) for width in widths]
         # 3. to 6.
-        end = table_1_of_000(mapped, varphi, lam, c, rho, b_1, start, xi)
+        end = table_1_of_wang_2008(mapped, varphi, lam, c, rho, b_1, start, xi)
         # 7.
         total = np.zeros(len(counts))
         for view, omega in zip(mapped_new, end.omega, strict=True):
@@ -109,7 +110,7 @@ def table_1_of_004(
     return np.where(counts[:, 1] > counts[:, 0], 1.0, -1.0)
 
 
-def table_1_of_002(
+def table_1_of_wang_2009(
     grams: Sequence[Array],
     y: Array,
     gamma: float,

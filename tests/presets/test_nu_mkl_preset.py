@@ -1,4 +1,4 @@
-"""The preset of paper 001: its kernels, its settings, and the command line."""
+"""The preset of Mu and Zhou 2011: its kernels, its settings, and the command line."""
 
 from __future__ import annotations
 

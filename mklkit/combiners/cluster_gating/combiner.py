@@ -115,8 +115,14 @@ class ClusterGating(GatingCombiner):
         T_max of Algorithm 1, for plain steps: the maximum number of rounds per alternation. A round
         ends with the first exchange that gains nothing.
 
+    See Also
+    --------
+    Uniform : The same weights for all samples.
+
     Notes
     -----
+    Cost: O(CM·N²K) per alternation for C clusters and K components, and O(N³) for the embedding.
+
     An alternation costs O(CM·N²K) for K components, tile by tile, and an embedding of one composite
     Gram matrix, O(N³). Peak memory is five N × N matrices, whatever M, and the kernels' tiles where
     these take at most 128 MiB.

@@ -114,7 +114,7 @@ def _data(data: DataSet, metadata: dict[str, Any]) -> dict[str, str | list[str]]
     counts = zip(metadata["classes"], metadata["class_counts"], strict=True)
     classes = [f"{label} ({count})" for label, count in counts]
     return {
-        "Rows": str(metadata["rows"]),
+        "Samples": str(metadata["rows"]),
         "Columns": f"{len(metadata['columns'])}{kinds}",
         "Classes": f"{len(classes)}: {_some(classes)}" if classes else "",
         "Missing values": str(int(count_gaps(data.features).sum()) or ""),

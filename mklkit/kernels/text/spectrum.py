@@ -35,12 +35,16 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
     normalize : bool, default=True
         Whether to divide by √(k(x, x) k(z, z)), so that the length of a text does not matter.
 
+    See Also
+    --------
+    TokenSet : Similarity of sets of elements.
+
     Notes
     -----
-    O(T) to count the T letters of the samples, in each call; the products of the counts take O(nm)
-    for each piece that many texts have, and for others the number of pairs of texts that have it.
-    Of C. Leslie, E. Eskin, W. S. Noble: The spectrum kernel: a string kernel for SVM protein
-    classification. Pacific Symposium on Biocomputing 2002.
+    Cost: O(T) to count the T letters of the samples, in each call; the products of the counts take
+    O(nm) for each piece that many texts have, and for others the number of pairs of texts that have
+    it. Source: C. Leslie, E. Eskin, W. S. Noble: The spectrum kernel: a string kernel for SVM
+    protein classification. Pacific Symposium on Biocomputing 2002.
 
     Examples
     --------

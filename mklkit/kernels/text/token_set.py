@@ -32,10 +32,14 @@ class TokenSet(FixedKernel):
         The characters between elements; a space stands for any white space. White space around an
         element never counts, so that ``separators=";"`` finds two elements in ``"New York; Rome"``.
 
+    See Also
+    --------
+    SpectrumKernel : Similarity of texts by their pieces.
+
     Notes
     -----
-    O(T) to read T characters in each call; O(nm) for each element that many sets have, and for
-    others the number of pairs of sets that have it. Positive semi-definite. Of
+    Cost: O(T) to read T characters in each call; O(nm) for each element that many sets
+    have, and for others the number of pairs of sets that have it. Positive semi-definite. Source:
     P. Jaccard: The distribution of the flora in the alpine zone. New Phytologist 11 (1912).
 
     Examples

@@ -101,8 +101,14 @@ class MHKS(_HoKashyap):
         ``"smooth"`` for more than 10,000 samples, else ``"printed"``, from which a coupled fit that
         needs more than 30 passes goes on with ``"smooth"``.
 
+    See Also
+    --------
+    KMHKS : The same on Gram matrices.
+
     Notes
     -----
+    Cost: O(Np² + p³) once on p features, then O(Np) per iteration.
+
     On a full empirical map the normal matrix is diagonal and each solve O(p); on other maps it is
     decomposed once, O(Np² + p³), and each iteration reads the features twice, O(Np). With fewer
     samples than features it takes O(N²p + N³) once and O(N²) per iteration. The classifier is that
@@ -177,8 +183,14 @@ class KMHKS(_HoKashyap):
     b0 : float, default=1e-6
         The initial margins.
 
+    See Also
+    --------
+    MHKS : The same on explicit features.
+
     Notes
     -----
+    Cost: O(N³/3) for one Cholesky factorisation, then O(N²) per iteration.
+
     One Cholesky factorisation, O(N³/3), then O(N²) per iteration. For α = 0 or an indefinite
     kernel, the eigenpairs of the centred Gram matrix with positive eigenvalues instead, O(N³). The
     classifier is that of Łęski 2004 [1]_, as in section 2.1 of Wang and Chen 2009 [2]_.

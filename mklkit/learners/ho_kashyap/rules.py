@@ -34,7 +34,7 @@ PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
 SIMPLEST_FIRST = PAPER_GRID[::-1]
 """Most ridge, and most agreement, first."""
 
-COUPLINGS_OF_002 = tuple(10.0**k for k in range(-5, 5))
+COUPLINGS_OF_WANG_2009 = tuple(10.0**k for k in range(-5, 5))
 """10⁻⁵ … 10⁴, for γ (Wang and Chen 2009, section 3)."""
 
 

@@ -27,6 +27,8 @@ USUAL_TRAINING = 0.5
 """The share of training samples in Monte-Carlo splits."""
 TARGETS = "targets"
 """The value of ``strata`` that stratifies folds by the targets themselves."""
+OF_COLUMN = "the split in column"
+"""The first words of the description of a column's split."""
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; their row numbers are all in memory."""
 
@@ -52,6 +54,11 @@ class Folds:
         The fewest samples of a fold of samples without classes.
     all_scored : bool, default=False
         Whether it is an error if a class has a single sample, which could only be trained on.
+
+    See Also
+    --------
+    HoldOut : One test part.
+    MonteCarlo : Several random test parts.
 
     Examples
     --------
@@ -100,6 +107,10 @@ class GivenSplits:
     kept : ndarray of bool of shape (n,), optional
         Which of the samples that a list counts are there; by default all of them.
 
+    See Also
+    --------
+    Folds : Splits made from the number of folds.
+
     Examples
     --------
     >>> splits = make_splits(np.array(list("abab")), GivenSplits([([0, 1], [2, 3])]))
@@ -147,6 +158,10 @@ class HoldOut:
     share : float
         The share that is held out, above 0 and below 1.
 
+    See Also
+    --------
+    Folds : Cross-validation.
+
     Examples
     --------
     >>> (split,) = make_splits(np.arange(8) % 2, HoldOut(0.25))
@@ -172,6 +187,10 @@ class MonteCarlo:
         The number of splits.
     train : float
         The share of the samples for training.
+
+    See Also
+    --------
+    Folds : Test parts that do not overlap.
 
     Examples
     --------
@@ -212,6 +231,10 @@ class PartsColumn:
     name : str
         The name of the column.
 
+    See Also
+    --------
+    GivenSplits : User-supplied splits in Python.
+
     Examples
     --------
     >>> parts = np.array(["train", "train", "test"])
@@ -237,7 +260,7 @@ class PartsColumn:
             untrained = np.setdiff1d(rows.targets[test], rows.targets[train])
             if len(untrained):
                 raise DataError(f"Class {quoted(untrained.tolist()[0])} has no training sample.")
-        return Splits((Split(train, test),), f"the split in column {self.name!r}")
+        return Splits((Split(train, test),), f"{OF_COLUMN} {self.name!r}")
 
 
 def make_splits(

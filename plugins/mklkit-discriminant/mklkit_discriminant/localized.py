@@ -43,7 +43,7 @@ class LocalizedGates:
         Means and standard deviations by which the columns are standardised.
     gating : {"softmax", "sigmoid"}
     weights : ndarray of shape (M,)
-        Mean gates of the training rows, divided by their sum.
+        Mean gates of the training samples, divided by their sum.
     history : tuple of float
         J at the start and after each accepted step, decreasing. Infinite if the support vector
         machine at the start did not converge.
@@ -57,7 +57,7 @@ class LocalizedGates:
     history: tuple[float, ...]
 
     def gates(self, rows: Array) -> Array:
-        """Return each row's weight of each kernel (n, M), for rows (n, d)."""
+        """Return each sample's weight of each kernel (n, M), for rows (n, d)."""
         return gate_values(self.gating, _inputs(rows, self.center, self.spread) @ self.vectors)
 
 
@@ -85,6 +85,8 @@ class Localized(GatingCombiner):
 
     Notes
     -----
+    Cost: O(MN²) to O(N³) per step, a few support vector machines, and M Gram matrices of memory.
+
     The gates' inputs are all columns, standardised: the set of possible gates is the same, and step
     lengths are comparable. Reported weights are mean gates divided by their sum. M Gram matrices
     are held; a step solves a few support vector machines, O(MN²) to O(N³) each. The columns must be

@@ -47,6 +47,8 @@ class MKDA(WeightingCombiner):
 
     Notes
     -----
+    Cost: O(Mp³) per iteration for the joint rank p ≤ N − 1; the semidefinite form takes O(p⁶).
+
     The joint rank is p ≤ N − 1, with equality as soon as one kernel is a Gaussian of small width.
     The quadratic form takes O(Mp³) time per iteration and M factors (p, rank) of memory; the
     semidefinite one O(p⁶) and O(p⁴) inside Clarabel. Five kernels on one core of a busy computer:

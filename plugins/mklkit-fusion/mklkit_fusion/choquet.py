@@ -26,7 +26,7 @@ def chains(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
 
 
 def choquet_integral(scores: NDArray[Any], measure: NDArray[Any]) -> NDArray[Any]:
-    """Return the Choquet integral (n,) of each row of scores (n, M), which may be negative.
+    """Return the Choquet integral (n,) of each sample of scores (n, M), which may be negative.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class DeFIMKL(LearnedFusion):
         The norm of the regulariser.
     cv : int, default=0
         Number of folds for learning the measure from out-of-fold decision values, as in stacking;
-        0, as published, for learning it from those of the training rows, which favours kernels
+        0, as published, for learning it from those of the training samples, which favours kernels
         that overfit.
 
     Raises
@@ -70,7 +70,9 @@ class DeFIMKL(LearnedFusion):
 
     Notes
     -----
-    Sources: paper 003, Algorithms 2 and 3; A. J. Pinar, T. C. Havens, D. T.
+    Cost: one support vector machine per kernel, and one program in the 2ᴹ values of the measure.
+
+    Sources: Price et al. 2022, Algorithms 2 and 3; A. J. Pinar, T. C. Havens, D. T.
     Anderson, L. Hu: Feature and decision level fusion using multiple kernel learning and fuzzy
     integrals. FUZZ-IEEE 2015; A. J. Pinar et al. in IEEE Transactions on Fuzzy Systems 25 (2017).
 
@@ -108,5 +110,5 @@ class DeFIMKL(LearnedFusion):
     def learn(
         self, scores: NDArray[Any], y: NDArray[Any], random_state: np.random.RandomState
     ) -> ChoquetFusion:
-        """Return the fusion learned from the training rows' scores (N, M)."""
+        """Return the fusion learned from the training samples' scores (N, M)."""
         return ChoquetFusion(learn_measure(squashed(scores), y, self.alpha, self.p))

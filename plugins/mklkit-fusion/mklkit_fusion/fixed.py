@@ -31,6 +31,13 @@ class AverageScores(FusionCombiner):
     squash : bool, default=False
         Average f/√(1 + f²), so that no kernel's large values outweigh the others.
 
+    Notes
+    -----
+    Cost: one fit of the learner per kernel.
+
+    Source: J. Kittler, M. Hatef, R. P. W. Duin, J. Matas: On combining classifiers. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 20 (1998).
+
     Examples
     --------
     >>> scores = np.array([[1.0, 0.5, -9.0]])
@@ -59,8 +66,13 @@ class Vote(FusionCombiner):
 
     Notes
     -----
+    Cost: one fit of the learner per kernel.
+
     A decision value of zero, or within rounding of it, abstains. If all views abstain the row is
     assigned to the negative class, as everywhere in mklkit.
+
+    Source: J. Kittler, M. Hatef, R. P. W. Duin, J. Matas: On combining classifiers. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 20 (1998).
 
     Examples
     --------

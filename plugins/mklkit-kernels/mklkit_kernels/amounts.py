@@ -19,13 +19,13 @@ class Tanimoto(AmountKernel):
     """Common share of two fingerprints, k(x, z) = xᵀz/(‖x‖² + ‖z‖² − xᵀz).
 
     For columns of 0 and 1 this is Jaccard's index, the share of the columns that both have among
-    those that at least one has. Two rows of zeros have similarity one.
+    those that at least one has. Two samples of zeros have similarity one.
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Positive semi-definite for all rows, as it is
-    Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Of L. Ralaivola, S. Swamidass, H. Saigo, P. Baldi:
-    Graph kernels for chemical informatics. Neural Networks 18 (2005).
+    Cost: O(nmq) for q columns, one matrix product. Positive semi-definite for all samples,
+    as it is Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Source: L. Ralaivola, S. Swamidass, H.
+    Saigo, P. Baldi: Graph kernels for chemical informatics. Neural Networks 18 (2005).
 
     Examples
     --------
@@ -53,14 +53,15 @@ class Intersection(HistogramKernel):
     Parameters
     ----------
     normalize : bool, default=True
-        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay
-        unchanged and have similarity zero to all rows.
+        Whether each sample is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay
+        unchanged and have similarity zero to all samples.
 
     Notes
     -----
-    O(nmq) for q columns. Of M. Swain, D. Ballard: Color indexing. International Journal of Computer
-    Vision 7 (1991); positive semi-definite by F. Odone, A. Barla, A. Verri: Building kernels from
-    binary strings for image matching. IEEE Transactions on Image Processing 14 (2005).
+    Cost: O(nmq) for q columns. Source: M. Swain, D. Ballard: Color indexing.
+    International Journal of Computer Vision 7 (1991); positive semi-definite by F. Odone, A. Barla,
+    A. Verri: Building kernels from binary strings for image matching. IEEE Transactions on Image
+    Processing 14 (2005).
 
     Examples
     --------
@@ -98,9 +99,9 @@ class Periodic(Kernel, FittedKernel):
 
     Notes
     -----
-    O(nmq) for q columns: it is the Gaussian kernel with σ = ℓ of the places on a circle, and so
-    positive semi-definite. Of D. MacKay: Introduction to Gaussian processes. Neural Networks and
-    Machine Learning, 1998.
+    Cost: O(nmq) for q columns. It is the Gaussian kernel with σ = ℓ of the places on a
+    circle, and so positive semi-definite. Source: D. MacKay: Introduction to Gaussian processes.
+    Neural Networks and Machine Learning, 1998.
 
     Examples
     --------
@@ -133,7 +134,7 @@ class Periodic(Kernel, FittedKernel):
         return np.exp(np.minimum(values, 0, out=values), out=values)
 
     def diagonal(self, a: Array) -> Array:
-        """Return 1 for each row."""
+        """Return 1 for each sample."""
         return np.ones(len(a))
 
     def _on_circles(self, rows: Array) -> Array:

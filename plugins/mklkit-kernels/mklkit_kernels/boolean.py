@@ -1,4 +1,4 @@
-"""Boolean kernels: the number of formulas in columns of 0 and 1 that are true for both rows.
+"""Boolean kernels: the number of formulas in columns of 0 and 1 that are true for both samples.
 
 Source: M. Polato, I. Lauriola, F. Aiolli: A novel boolean kernels family for categorical data.
 Entropy 20 (2018).
@@ -53,26 +53,26 @@ class BooleanKernel(Kernel, FittedKernel):
                 )
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the number of formulas that are true for both rows: (n, m)."""
+        """Return the number of formulas that are true for both samples: (n, m)."""
         self._expect_presence(a, b)
         in_a, in_b = (rows.sum(axis=1, dtype=np.float64) for rows in (a, b))
         common = np.asarray(a @ b.T, dtype=np.float64)
         return self.true_for_both(common, in_a[:, None], in_b, a.shape[1])
 
     def diagonal(self, a: Array) -> Array:
-        """Return the number of formulas that are true for each row: (n,)."""
+        """Return the number of formulas that are true for each sample: (n,)."""
         ones = a.sum(axis=1, dtype=np.float64)
         return self.true_for_both(ones, ones, ones, a.shape[1])
 
     @abstractmethod
     def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return how many formulas, by the columns that are 1 in both rows, in each, and of all."""
+        """Return how many formulas, by columns that are 1 in both samples, in each, and of all."""
 
 
 @register
 @attrs.frozen
 class MonotoneConjunctive(BooleanKernel):
-    """Number of sets of columns that are all 1 in both rows, C(xᵀz, degree).
+    """Number of sets of columns that are all 1 in both samples, C(xᵀz, degree).
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ class MonotoneConjunctive(BooleanKernel):
         The number of columns in a set; at least 1 and at most all.
     normalize : bool, default=True
         Whether to divide by √(k(x, x) k(z, z)). Rows with fewer ones than ``degree`` have
-        similarity zero to all rows.
+        similarity zero to all samples.
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
@@ -104,20 +104,20 @@ class MonotoneConjunctive(BooleanKernel):
 @register
 @attrs.frozen
 class Conjunctive(BooleanKernel):
-    """Number of sets of columns in which both rows are equal, C(q − |x − z|, degree).
+    """Number of sets of columns in which both samples are equal, C(q − |x − z|, degree).
 
-    These are the conjunctions of columns, or their negations, that are true for both rows.
+    These are the conjunctions of columns, or their negations, that are true for both samples.
 
     Parameters
     ----------
     degree : int, default=2
         The number of columns in a set; at least 1 and at most all.
     normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)), which is C(q, degree) for all rows.
+        Whether to divide by √(k(x, x) k(z, z)), which is C(q, degree) for all samples.
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
@@ -137,7 +137,7 @@ class Conjunctive(BooleanKernel):
 @register
 @attrs.frozen
 class MonotoneDisjunctive(BooleanKernel):
-    """Number of sets of columns with at least one 1 in each of both rows.
+    """Number of sets of columns with at least one 1 in each of both samples.
 
     k(x, z) = C(q, d) − C(q − |x|, d) − C(q − |z|, d) + C(q − |x| − |z| + xᵀz, d) for the degree d.
 
@@ -146,11 +146,11 @@ class MonotoneDisjunctive(BooleanKernel):
     degree : int, default=2
         The number of columns in a set; at least 1 and at most all.
     normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)). Rows of zeros have similarity zero to all rows.
+        Whether to divide by √(k(x, x) k(z, z)). Rows of zeros have similarity zero to all samples.
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
@@ -163,7 +163,7 @@ class MonotoneDisjunctive(BooleanKernel):
     name: ClassVar[str] = "monotone-disjunctive"
 
     def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of sets that have a one in each row."""
+        """Return the number of sets that have a one in each sample."""
         without_a, without_b = columns - in_a, columns - in_b
         values = binom(columns - in_a - in_b + common, self.degree)
         values += binom(columns, self.degree) - binom(without_a, self.degree)
@@ -174,21 +174,21 @@ class MonotoneDisjunctive(BooleanKernel):
 @register
 @attrs.frozen
 class Disjunctive(BooleanKernel):
-    """Number of disjunctions of columns, or their negations, that are true for both rows.
+    """Number of disjunctions of columns, or their negations, that are true for both samples.
 
     k(x, z) = (2^d − 2) C(q, d) + C(q − |x − z|, d) for the degree d: of the 2^d disjunctions of a
-    set of d columns each row makes one false, and both the same one if they are equal there.
+    set of d columns each sample makes one false, and both the same one if they are equal there.
 
     Parameters
     ----------
     degree : int, default=2
         d, the number of columns in a set; at least 1 and at most all.
     normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)), which is (2^d − 1) C(q, d) for all rows.
+        Whether to divide by √(k(x, x) k(z, z)), which is (2^d − 1) C(q, d) for all samples.
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
+    Cost: O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------

@@ -17,13 +17,13 @@ from mklkit.plugin import Array, Kernel, KernelTraits, finite_number, register
 @register
 @attrs.frozen
 class FrequencyOverlap(Kernel):
-    """Columns in which two rows have the same category, weighted by its rarity in training.
+    """Columns in which two samples have the same category, weighted by its rarity in training.
 
     k(x, z) is the sum of h(P(x_c)) over the columns c with x_c = z_c, divided by the root of the
     same sums of x and z with themselves, with P the share of the category among the values of its
-    column in the training rows and h(P) = (1 − P^α)^(1/α). Categories that are not among them have
-    P = 0 and count 1. Gaps are left out. A row whose categories all have the weight 0, or that has
-    none, has similarity zero to all rows.
+    column in the training samples and h(P) = (1 − P^α)^(1/α). Categories that are not among them
+    have P = 0 and count 1. Gaps are left out. A row whose categories all have the weight 0, or that
+    has none, has similarity zero to all samples.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class FrequencyOverlap(Kernel):
 
     Notes
     -----
-    O(Nq log N) to fit q columns; the cost of a call is that of ``overlap``. Of L. Belanche,
-    M. Villegas: Kernel functions for categorical variables with application to problems in the life
-    sciences. Artificial Intelligence Research and Development (CCIA 2013).
+    Cost: O(Nq log N) to fit q columns; the cost of a call is that of ``overlap``.
+    Source: L. Belanche, M. Villegas: Kernel functions for categorical variables with application to
+    problems in the life sciences. Artificial Intelligence Research and Development (CCIA 2013).
 
     Examples
     --------
@@ -54,7 +54,7 @@ class FrequencyOverlap(Kernel):
     alpha: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> FittedFrequencyOverlap:
-        """Return the kernel with the weight of each category of the training rows."""
+        """Return the kernel with the weight of each category of the training samples."""
         values, weights = [], []
         for column in np.asarray(rows, dtype=np.float64).T:
             categories, counts = np.unique(column[~np.isnan(column)], return_counts=True)
@@ -73,7 +73,7 @@ class FittedFrequencyOverlap(FeatureKernel):
     weights: tuple[NDArray[np.float64], ...]
 
     def features(self, rows: Array) -> tuple[Any, Any]:
-        """Return indicators of each row's categories, and their weights."""
+        """Return indicators of each sample's categories, and their weights."""
         ones, _ = Overlap().features(rows)
         weights = [
             # Categories that the training rows lack have weight 1.

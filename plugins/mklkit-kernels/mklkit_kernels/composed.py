@@ -125,7 +125,7 @@ class FittedComposition(FittedKernel):
         return reduce(JOINS[self.name], (kernel(a, b) for kernel in self.kernels))
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         return reduce(JOINS[self.name], (kernel.diagonal(a) for kernel in self.kernels))
 
 
@@ -142,7 +142,12 @@ class Product(ComposedKernel):
 
     Notes
     -----
+    Cost: that of all factors.
+
     The cost of all factors. Positive semi-definite if they are (Schur's product theorem).
+
+    Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
+    University Press (2004).
 
     Examples
     --------
@@ -166,6 +171,13 @@ class Sum(ComposedKernel):
         The terms; in a spec string one after another, ``sum(rbf(sigma=2), linear)``. Their
         parameters are nested by name, ``rbf__sigma``, two of a name as ``rbf_1`` and ``rbf_2``.
 
+    Notes
+    -----
+    Cost: that of all terms.
+
+    Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
+    University Press (2004).
+
     Examples
     --------
     >>> rows = np.array([[1.0], [2.0]])
@@ -188,6 +200,13 @@ class Power(WrappingKernel):
         The kernel whose values are raised.
     exponent : int, default=2
         At least 1.
+
+    Notes
+    -----
+    Cost: that of the other kernel, and O(nm).
+
+    Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
+    University Press (2004).
 
     Examples
     --------
@@ -221,5 +240,5 @@ class FittedPower(FittedKernel):
         return self.kernel(a, b) ** self.exponent
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         return self.kernel.diagonal(a) ** self.exponent

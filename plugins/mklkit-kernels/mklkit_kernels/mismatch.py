@@ -45,6 +45,8 @@ class Mismatch(Kernel):
 
     Notes
     -----
+    Cost: one spectrum kernel for each selection of places, 7 for k = 3 and m = 1, and 16 for k = 5.
+
     The kernel is a sum over pairs of pieces of the number of pieces near both, which depends only
     on their distance. It follows from the pairs that agree on each selection of places: for j up to
     2m, all selections of k − j places. Each costs about as much as ``spectrum``; there are 7 for

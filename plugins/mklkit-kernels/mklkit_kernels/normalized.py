@@ -1,4 +1,4 @@
-"""Kernels around another, minus its mean or divided by its size on the training rows."""
+"""Kernels around another, minus its mean or divided by its size on the training samples."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from mklkit.kernels import WrappingKernel
 from mklkit.plugin import Array, FittedKernel, register
 
 MOST_ROWS = 5000
-"""The most training rows for the mean, evenly spaced: new rows are compared with all of them."""
+"""The most training samples, evenly spaced, that new samples are compared with for the mean."""
 BLOCK_ROWS = 256
 
 
 @register
 @attrs.frozen
 class Centered(WrappingKernel):
-    """Another kernel minus the mean of the training rows in its feature space.
+    """Another kernel minus the mean of the training samples in its feature space.
 
-    k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training rows and m̄ that of
-    m over these, so that rows and columns of the training rows' Gram matrix have mean zero.
+    k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training samples and m̄ that
+    of m over these, so that rows and columns of the training samples' Gram matrix have mean zero.
 
     Parameters
     ----------
@@ -30,10 +30,15 @@ class Centered(WrappingKernel):
 
     Notes
     -----
-    The model keeps the training rows, or 5,000 evenly spaced ones, for the mean, in which weights
-    of rows count. A new row is compared with all of them; the means of kept rows are stored. If a
-    learner has a free bias and coefficients of sum zero, as support vector machines do, centring
-    does not change decisions, only the weights from rules.
+    Cost: that of the other kernel, and O(nN) for the means of n new samples.
+
+    The model keeps the training samples, or 5,000 evenly spaced ones, for the mean, in which
+    weights of rows count. A new sample is compared with all of them; the means of kept rows are
+    stored. If a learner has a free bias and coefficients of sum zero, as support vector machines
+    do, centring does not change decisions, only the weights from rules.
+
+    Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
+    University Press (2004).
 
     Examples
     --------
@@ -74,7 +79,7 @@ class FittedCentered(FittedKernel):
     mean: float
 
     def mean_similarity(self, a: Array) -> Array:
-        """Return the mean similarity of each row to the training rows: (n,)."""
+        """Return the mean similarity of each sample to the training samples: (n,)."""
         if a.dtype != self.rows.dtype or a.shape[1] != self.rows.shape[1]:
             return _means(self.kernel, a, self.rows, self.shares)
         known, keys = _keys(self.rows), _keys(np.ascontiguousarray(a))
@@ -93,13 +98,13 @@ class FittedCentered(FittedKernel):
         return values
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         values = self.kernel.diagonal(a)
         return values - (2 * self.mean_similarity(a) - self.mean).astype(values.dtype)
 
 
 def _keys(rows: Array) -> Any:
-    """Return each row's bytes, which can be sorted."""
+    """Return each sample's bytes, which can be sorted."""
     return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
 
 
@@ -112,15 +117,22 @@ def _means(kernel: FittedKernel, a: Array, rows: Array, shares: Array) -> Array:
 @register
 @attrs.frozen
 class TraceNormalized(WrappingKernel):
-    """Another kernel divided by the mean k(x, x) of the training rows, to make kernels comparable.
+    """Another kernel divided by the mean k(x, x) of the training samples, for comparable kernels.
 
-    The trace of the training rows' Gram matrix is their number. Unlike ``cosine`` it preserves the
-    relative lengths of rows. A kernel whose mean k(x, x) is not above zero stays unchanged.
+    The trace of the training samples' Gram matrix is their number. Unlike ``cosine`` it preserves
+    the relative lengths of rows. A kernel whose mean k(x, x) is not above zero stays unchanged.
 
     Parameters
     ----------
     kernel : Kernel or str, default='rbf'
         The kernel that is divided.
+
+    Notes
+    -----
+    Cost: that of the other kernel, and O(N) for the trace.
+
+    Source: G. R. G. Lanckriet, N. Cristianini, P. Bartlett, L. El Ghaoui, M. I. Jordan: Learning
+    the kernel matrix with semidefinite programming. Journal of Machine Learning Research 5 (2004).
 
     Examples
     --------
@@ -151,5 +163,5 @@ class FittedTraceNormalized(FittedKernel):
         return self.kernel(a, b) / self.size
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself: (n,)."""
         return self.kernel.diagonal(a) / self.size

@@ -37,12 +37,12 @@ class WeightedDegree(Kernel, FittedKernel):
 
     Notes
     -----
-    O(nmL(2·shift + 1)) for texts of L letters, whatever the degree. From G. Rätsch, S. Sonnenburg:
-    Accurate splice site detection for Caenorhabditis elegans. Kernel Methods in Computational
-    Biology, 2004; with shifts G. Rätsch, S. Sonnenburg, B. Schölkopf: RASE: recognition of
-    alternatively spliced exons in C. elegans. Bioinformatics 21 (2005). It is positive
-    semi-definite for every shift, as 1/2 + Σ_s cos(sω)/(s + 1) is never negative (W. Rogosinski,
-    G. Szegő, Mathematische Zeitschrift 28, 1928).
+    Cost: O(nmL(2·shift + 1)) for texts of L letters, whatever the degree. Source: G.
+    Rätsch, S. Sonnenburg: Accurate splice site detection for Caenorhabditis elegans. Kernel Methods
+    in Computational Biology, 2004; with shifts G. Rätsch, S. Sonnenburg, B. Schölkopf: RASE:
+    recognition of alternatively spliced exons in C. elegans. Bioinformatics 21 (2005). It is
+    positive semi-definite for every shift, as 1/2 + Σ_s cos(sω)/(s + 1) is never negative (W.
+    Rogosinski, G. Szegő, Mathematische Zeitschrift 28, 1928).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Kernel completion: a missing source of a row is predicted from those that it has."""
+"""Kernel completion: a missing source of a sample is predicted from those that it has."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Complete(Missing):
 
     φ̂_m(x) = Σ_j β_j(x) φ_m(x_j) over the rows S that have source m, with β(x) = (C_SS + λI)⁻¹
     C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels that x has.
-    The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the rows that have
-    all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such rows
-    than sources. In each turn, kernels are completed from the completions of the turn before.
+    The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the samples that
+    have all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such
+    rows than sources. In each turn, kernels are completed from the completions of the turn before.
 
     Parameters
     ----------
@@ -51,12 +51,24 @@ class Complete(Missing):
 
     Notes
     -----
-    O(N³) per source and turn; for implicit maps, but not kernels on text. Completed kernels are
-    positive semi-definite, as inner products of images. A new row needs the similarities to all
-    training rows. Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning
-    106 (2017), where completed kernels are A K A', with A the identity for rows that have the
-    source, and each is close to a non-negative sum of the others. Unlike there, A and s are not
-    searched together by gradients, with a sparse A: ridge regression also gives A for new rows.
+    Cost: O(N³) per source and turn; for implicit maps, but not kernels on text. Completed kernels
+    are positive semi-definite, as inner products of images. A new sample needs the similarities to
+    all training samples. Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine
+    Learning 106 (2017), where completed kernels are A K A', with A the identity for samples that
+    have the source, and each is close to a non-negative sum of the others. Unlike there, A and s
+    are not searched together by gradients, with a sparse A: ridge regression also gives A for new
+    samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.sqrt(np.arange(24.0).reshape(12, 2))
+    >>> X[:3, 1] = np.nan
+    >>> kernels = ["first:rbf@0:1", "second:rbf@1:2"]
+    >>> model = MKLClassifier(kernels, missing="complete").fit(X, [0] * 6 + [1] * 6)
+    >>> model.predict(X[[0, 11]]).tolist()
+    [0, 1]
     """
 
     name: ClassVar[str] = "complete"
@@ -73,12 +85,12 @@ class Complete(Missing):
 @register
 @attrs.frozen(eq=False)
 class Completion:
-    """The information of training rows on missing sources.
+    """The information of training samples on missing sources.
 
-    ``shares`` are the similarities s_ml of the sources (M, M), 0 on the diagonal.
-    ``similar`` are the completed kernels of the training rows (N, N), ``roots`` the coefficients β
-    of those that lack a source (N, N), rows of zeros for others, ``before`` those of the turn
-    before, and ``inverses`` (C_SS + λI)⁻¹ of each source, on the rows ``members`` that have it.
+    ``shares`` are the similarities s_ml of the sources (M, M), 0 on the diagonal. ``similar`` are
+    the completed kernels of the training samples (N, N), ``roots`` the coefficients β of those that
+    lack a source (N, N), rows of zeros for others, ``before`` those of the turn before, and
+    ``inverses`` (C_SS + λI)⁻¹ of each source, on the rows ``members`` that have it.
     """
 
     shares: Array
@@ -124,7 +136,7 @@ class Completion:
         return cls(shares, similar, roots, before, members, inverses)
 
     def coefficients(self, similar: list[Array], has: NDArray[np.bool_]) -> list[Array]:
-        """Return the β (n, N) of new rows, given their similarities to training rows (n, N)."""
+        """Return the β (n, N) of new samples, given similarities to training samples (n, N)."""
         n_rows = len(self.roots[0])
         completed = []
         for m, values in enumerate(similar):
@@ -277,7 +289,7 @@ class Images:
         return np.hstack([*parts, (~has).astype(np.float64), *roots])
 
     def of(self, block: RowBlock) -> Array:
-        """Return new rows."""
+        """Return new samples."""
         missing = block.missing_of(self.projectors)
         has = has_sources(missing, len(block), len(self.projectors))
         similar: list[Any] = [None] * len(self.projectors)

@@ -26,16 +26,32 @@ from mklkit_missing.wrapping import Around, has_sources
 @register
 @attrs.frozen
 class PerPattern(Missing):
-    """Learn a model for each pattern of sources, from all rows that have at least these.
+    """Learn a model for each pattern of sources, from all samples that have at least these.
 
-    The model of the sources that a row has decides it (available cases). If no training row has
-    that pattern, or too few of both classes, the model of its largest sub-pattern decides; each
+    The model of the sources that a sample has decides it (available cases). If no training sample
+    has that pattern, or too few of both classes, the model of its largest sub-pattern decides; each
     single source has a model.
 
     Notes
     -----
-    One fit per pattern, on all rows that have its sources. Decision values of different models are
-    on different scales, so rankings of rows are less reliable than their classes.
+    Cost: one fit per pattern of missing sources.
+
+    A fit of a pattern uses all samples that have its sources. Decision values of different models
+    are on different scales, so rankings of samples are less reliable than their classes.
+
+    Source: M. Saar-Tsechansky, F. Provost: Handling missing values when applying classification
+    models. Journal of Machine Learning Research 8 (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.sqrt(np.arange(24.0).reshape(12, 2))
+    >>> X[:3, 1] = np.nan
+    >>> kernels = ["first:rbf@0:1", "second:rbf@1:2"]
+    >>> model = MKLClassifier(kernels, missing="per-pattern").fit(X, [0] * 6 + [1] * 6)
+    >>> model.predict(X[[0, 11]]).tolist()
+    [0, 1]
     """
 
     name: ClassVar[str] = "per-pattern"
@@ -53,7 +69,7 @@ class _PatternCombiner(Around):
     def fit(
         self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> PatternDecision:
-        """Return a decision for each pattern of the training rows, and for each single source."""
+        """Return a decision for each pattern of the training samples, and for each source."""
         if self.traits.n_kernels is not None or self.combiner.name in ("given", "fixed-share"):
             raise IncompatibleError(
                 f"missing='per-pattern' combines some of the kernels in each pattern, and"
@@ -95,9 +111,9 @@ class _PatternCombiner(Around):
 @register
 @attrs.frozen(eq=False)
 class PatternDecision(BlockDecision):
-    """The decisions of patterns (P, M), with True for the sources that a row has.
+    """The decisions of patterns (P, M), with True for the sources that a sample has.
 
-    The weights (M,) are the means over the patterns of the training rows. ``default`` are the
+    The weights (M,) are the means over the patterns of the training samples. ``default`` are the
     values of a row whose sources have no model: means of numbers, else zeros.
     """
 

@@ -1,4 +1,4 @@
-"""Absent multiple kernel learning: each row's margin is measured in the sources that it has."""
+"""Absent multiple kernel learning: each sample's margin is measured in the sources that it has."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class AbsentMargin(Missing):
     """Measure a row's margin in the sources that it has, and learn the weights from these margins.
 
     min over f_m, b and ξ ≥ 0 of ½(Σ ‖f_m‖)² + C Σ ξ_i, with y_i(f(x_i)/s(x_i) + b) ≥ 1 − ξ_i,
-    f(x) = Σ a_m(x) f_m(x), where a_m(x) = 1 if row x has source m, else 0, and s(x) is the share
+    f(x) = Σ a_m(x) f_m(x), where a_m(x) = 1 if sample x has source m, else 0, and s(x) is the share
     of its sources in the norms, Σ a_m(x) ‖f_m‖ / Σ ‖f_m‖.
 
     Alternately, s follows from the weights w_m = ‖f_m‖ / Σ ‖f_m‖, and the weights from the norms
-    ‖f_m‖ of a support vector machine on the kernels k_m(x, z)/(s(x)s(z)). New rows are decided by
-    f(x)/s(x) + b.
+    ‖f_m‖ of a support vector machine on the kernels k_m(x, z)/(s(x)s(z)). New samples are decided
+    by f(x)/s(x) + b.
 
     Parameters
     ----------
@@ -63,16 +63,18 @@ class AbsentMargin(Missing):
 
     Notes
     -----
+    Cost: one support vector machine per alternation, and M Gram matrices of memory.
+
     Replaces the weights of the combiner, for two classes (several are solved in pairs or one
     against the rest, as usual), on Gram matrices; the learner is then fitted to the same kernel. It
-    refuses numbers, rows without labels, features, and combiners without weights of a sum. If no
-    training row lacks a source, the combiner decides. For a fixed s the program is convex; the
+    refuses numbers, samples without labels, features, and combiners without weights of a sum. If no
+    training sample lacks a source, the combiner decides. For a fixed s the program is convex; the
     alternation may end in one of several solutions. Source: Liu, Wang, Zhu, Li, Zhu, Liu, Liu, Dou
     and Yin, Absent Multiple Kernel Learning Algorithms, IEEE TPAMI 42 (2020), their two-step
     algorithm, due to Chechik, Heitz, Elidan, Abbeel and Koller, JMLR 9 (2008), for one kernel.
     Unlike in their margin y(f(x) + b)/s(x), b is not divided by s(x), so that any learner works.
-    Their convex program (also AAAI 2015) is left out: it replaces each row's norm by the largest
-    one, and equals ``simplemkl`` with zeros for gaps once a row has all sources.
+    Their convex program (also AAAI 2015) is left out: it replaces each sample's norm by the largest
+    one, and equals ``simplemkl`` with zeros for gaps once a sample has all sources.
 
     Examples
     --------

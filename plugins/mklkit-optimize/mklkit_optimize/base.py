@@ -30,7 +30,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
     """Template: kernel weights at the saddle point of the support vector machine's objective.
 
     A subclass implements :meth:`solve`. All M Gram matrices stay in memory, because every step sums
-    them with new weights. Weights of rows multiply C.
+    them with new weights. Sample weights multiply C.
     """
 
     traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="throughout")

@@ -24,6 +24,8 @@ class CKA(WeightingCombiner):
 
     Notes
     -----
+    Cost: two passes over the kernels' tiles, O(N²(d + M²)), without storing a Gram matrix.
+
     Two passes over the kernels' tiles, O(N²(d + M²)) time, without storing a Gram matrix. The
     weights are divided by their sum (the publication's ‖v‖ = 1 is the same kernel, rescaled).
     Source: Cortes, Mohri and Rostamizadeh (2012).

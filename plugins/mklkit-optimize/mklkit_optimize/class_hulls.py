@@ -26,7 +26,7 @@ def nearest_points(
 ) -> Array:
     """Return the γ (N,) that minimises γᵀ((1−λ)YKY + λV⁻¹)γ, a probability distribution per class.
 
-    K is overwritten; λ is ``alpha``, between 0 and 1, V the weights of rows.
+    K is overwritten; λ is ``alpha``, between 0 and 1, V the sample weights.
 
     Examples
     --------

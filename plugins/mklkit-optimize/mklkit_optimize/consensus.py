@@ -34,6 +34,8 @@ class Consensus(WeightingCombiner):
 
     Notes
     -----
+    Cost: O(N²(d + M²)), in two passes over the tiles; on p features O(Np²) per pair of kernels.
+
     The cosines do not depend on the kernels' sizes, but the sum Σ w_m K_m does. mixKernel first
     divides every kernel by the roots of its diagonal, as ``cosine(polynomial)`` does here; ``rbf``
     and the default kernels have k(x, x) = 1 anyway. A constant kernel gets weight 0. If the first
@@ -85,8 +87,8 @@ def consensus_weights(cosines: Array) -> Array:
 class GraphConsensus(WeightingCombiner):
     """Weights that keep neighbours in any kernel close in the sum, without labels (UMKL).
 
-    Neighbours W are the k nearest rows in the feature space of each kernel, the graphs of all
-    kernels added. With Δ_i(β) the centred similarities Σ β_m HK_mH of row i to all rows, the
+    Neighbours W are the k nearest samples in the feature space of each kernel, the graphs of all
+    kernels added. With Δ_i(β) the centred similarities Σ β_m HK_mH of sample i to all samples, the
     weights on the simplex have the least distortion Σ_ij W_ij ‖Δ_i(β) − Δ_j(β)‖² = βᵀSβ, with S
     scaled to a diagonal of ones, so that the kernels' sizes do not matter.
 
@@ -94,13 +96,15 @@ class GraphConsensus(WeightingCombiner):
     ----------
     n_neighbors : int, default=5
         k, at least 1; all other rows if there are fewer. Ties, which kernels on categories often
-        have, are broken by the order of the training rows.
+        have, are broken by the order of the training samples.
     norm : {1, 2}, default=1
         The norm of β that is one: its sum, the paper's sparse-UMKL, or its length, the paper's
         full-UMKL, whose result is then divided by its sum.
 
     Notes
     -----
+    Cost: O(N²(d + Mk + M)) per kernel for k neighbours, in two passes over each Gram matrix.
+
     With ``norm=2`` the program is not convex, and the result is that of the published alternating
     iteration (ADMM), which starts from equal weights, ends at a change of 0.01, and usually stays
     near them. With ``norm=1`` the result is the exact minimum.

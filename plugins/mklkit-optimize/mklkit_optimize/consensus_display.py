@@ -100,7 +100,7 @@ class ConsensusDisplay:
         estimator : MKLTransformer, MKLOneClass, MKLClassifier, MKLRegressor, or a pipeline with one
             Fitted; its mean weights are used if it has several problems.
         X : array-like or DataFrame of shape (n, d)
-            Rows as passed to the estimator, at least 3, for example its training rows.
+            Rows as passed to the estimator, at least 3, for example its training samples.
         y : array-like of shape (n,), optional
             Their classes, clusters that were found, or numbers; 1 and −1, which an
             ``MKLOneClass`` predicts, are shown as inliers and outliers.
@@ -116,7 +116,7 @@ class ConsensusDisplay:
         IncompatibleError
             If the estimator has no kernels.
         DataError
-            If there are fewer than 3 rows, or ``y`` is not one value per row.
+            If there are fewer than 3 samples, or ``y`` is not one value per row.
         ValueError
             If X has other columns than those that the estimator was fitted on.
         sklearn.exceptions.NotFittedError

@@ -21,7 +21,8 @@ NO_MARGIN = 1e-7
 class EasyMKL(WeightingCombiner):
     """Weight each kernel by γᵀYK_mYγ, where γ are the nearest class distributions under ΣK_m.
 
-    γ minimises (1 − λ)γᵀY(ΣK_m)Yγ + λ‖γ‖² over the probability distributions on each class's rows.
+    γ minimises (1 − λ)γᵀY(ΣK_m)Yγ + λ‖γ‖² over the probability distributions on each class's
+    samples.
 
     Parameters
     ----------
@@ -33,6 +34,8 @@ class EasyMKL(WeightingCombiner):
 
     Notes
     -----
+    Cost: O(MN²) for two passes over the kernels' tiles, and one quadratic program of at most O(N³).
+
     A single quadratic program, solved by libsvm, or by Clarabel in O(N³) if λ < 1e-3, or if λ is
     negligible against the kernels' values and libsvm does not converge in 300 N steps. Two passes
     over the kernels' tiles and one matrix of memory, whatever M. If the hulls meet (λ = 0, classes

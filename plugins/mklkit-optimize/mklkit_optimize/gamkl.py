@@ -44,13 +44,16 @@ class GAMKL(NormBallWeighting):
 
     Notes
     -----
-    M Gram matrices of memory and ``population * (generations + 1) * cv`` support vector machines
-    (without ``cv`` for the objective). The search is SciPy's differential evolution, made for a
-    box of M numbers: accuracy is piecewise constant, which rules out methods that use gradients or
-    a smooth model. The same seed gives the same weights.
-    Source: Pinar et al. (2016), as summarised by paper 003 (section 2.3.2). Accuracy as the default
-    fitness is our reading: 003 finds GAMKL's solutions better than MKLGL's, and MKLGL already
-    minimises the objective, which is convex.
+    Cost: ``population * (generations + 1) * cv`` support vector machines, and M Gram matrices of
+    memory.
+
+    M Gram matrices of memory and ``population * (generations + 1) * cv`` support vector
+    machines (without ``cv`` for the objective). The search is SciPy's differential evolution, made
+    for a box of M numbers: accuracy is piecewise constant, which rules out methods that use
+    gradients or a smooth model. The same seed gives the same weights. Source: Pinar et al. (2016),
+    as summarised by Price et al. 2022 (section 2.3.2). Accuracy as the default fitness is our
+    reading: that paper finds GAMKL's solutions better than MKLGL's, and MKLGL already minimises the
+    objective, which is convex.
 
     Examples
     --------
@@ -136,7 +139,7 @@ class GAMKL(NormBallWeighting):
 def _errors(
     problem: SaddleProblem, weights: Array, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 ) -> float:
-    """Return the share of held-out rows that the support vector machine misclassifies."""
+    """Return the share of held-out samples that the support vector machine misclassifies."""
     gram = problem.combined(weights)
     wrong = 0
     rows = 0

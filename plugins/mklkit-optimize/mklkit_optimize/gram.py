@@ -15,11 +15,11 @@ from mklkit_optimize.margins import MarginPoint, MarginSearch, MarginWeighting
 @register
 @attrs.frozen
 class GRAM(MarginWeighting):
-    """Minimise R²(w)/ρ²(w), the radius of all rows over the margin between the classes.
+    """Minimise R²(w)/ρ²(w), the radius of all samples over the margin between the classes.
 
     R² = max over α of Σ_i α_i K_ii − αᵀKα is the squared radius of the smallest ball around the
     rows, and ρ² = min over γ of γᵀYKYγ the squared distance of the classes' convex hulls, for
-    K = Σ w_m K_m, α a distribution on all rows and γ one on each class.
+    K = Σ w_m K_m, α a distribution on all samples and γ one on each class.
 
     Parameters
     ----------
@@ -35,6 +35,8 @@ class GRAM(MarginWeighting):
 
     Notes
     -----
+    Cost: two quadratic programs in N variables per step, and M Gram matrices of memory.
+
     The publication follows the gradient with a fixed step. R² is a maximum of functions that are
     linear in w, and ρ² a minimum of such: each α and each γ is a cut, and a linear program over all
     cuts proposes weights and bounds the ratio from below, so the result is the global minimum.

@@ -21,7 +21,7 @@ class KOMD(Learner):
     """Optimise the distribution of the margins: the nearest distributions on the two classes.
 
     γ minimises (1 − λ)γᵀYKYγ + λ n₊n₋/(n₊ + n₋) ‖γ‖² over the probability distributions on each
-    class's rows; a row belongs to the class whose point Σ γ_i φ(x_i) is nearer.
+    class's samples; a sample belongs to the class whose point Σ γ_i φ(x_i) is nearer.
 
     Parameters
     ----------
@@ -30,8 +30,10 @@ class KOMD(Learner):
 
     Notes
     -----
-    The program and solver of ``easymkl``. A row of weight v counts as v rows, over which its
-    γ spreads. With a ridge all rows contribute to the decision. Source: Aiolli, Da San Martino and
+    Cost: one quadratic program in N variables, at most O(N³).
+
+    The program and solver of ``easymkl``. A sample of weight v counts as v rows, over which its γ
+    spreads. With a ridge all samples contribute to the decision. Source: Aiolli, Da San Martino and
     Sperduti (2008); the ridge times n₊n₋/(n₊ + n₋), which makes it independent of the number of
     rows, as in the authors' code.
 

@@ -17,7 +17,7 @@ STARTS = (3, 30, 300)
 PRICE = 0.003
 """The penalty, as a share of the error, on growing all kernels e-fold."""
 PATIENCE = 3
-"""The most steps in a row without a lower error for one target, each shorter than the last."""
+"""The most steps in a sample without a lower error for one target, each shorter than the last."""
 GROUPS = 12
 """The number of factors to try at once for several targets."""
 SLOW = 0.1
@@ -28,9 +28,9 @@ SLOW = 0.1
 class LooError:
     """Leave-one-out errors of ridge regression on targets, as a function of the kernels' factors.
 
-    With A = I + Σ_m η_m K_m, and P = A⁻¹ − A⁻¹11ᵀA⁻¹/(1ᵀA⁻¹1) for the intercept, the error of row i
-    is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. For rows of a group, which
-    are left out together, the errors solve P_GG e_G = (Py)_G.
+    With A = I + Σ_m η_m K_m, and P = A⁻¹ − A⁻¹11ᵀA⁻¹/(1ᵀA⁻¹1) for the intercept, the error of
+    sample i is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. For rows of a
+    group, which are left out together, the errors solve P_GG e_G = (Py)_G.
 
     O(N³ + (M + T)N²) for the errors, of M kernels (N, N) and targets (N, T), and O(MN³) for their
     derivatives. Source: Cawley and Talbot, "Preventing over-fitting during model selection via

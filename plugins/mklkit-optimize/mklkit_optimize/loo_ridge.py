@@ -31,15 +31,15 @@ from mklkit_optimize.loo_errors import least_loo_errors
 class LooRidge(LearnedWeighting):
     """Minimise the leave-one-out error of ridge regression over the kernel weights and the ridge.
 
-    The error of each row predicted from all others has an exact closed form, and so has its
+    The error of each sample predicted from all others has an exact closed form, and so has its
     gradient. The learner is then fitted on the weighted sum and chooses its own ridge. Two
     classes are learned as numbers −1 and +1.
 
     Parameters
     ----------
     rows : int, default=500
-        The most training rows for learning the weights, drawn at random; more rows make them more
-        exact.
+        The most training samples for learning the weights, drawn at random; more rows make them
+        more exact.
     max_iter : int, default=50
         The most steps.
     tol : float, default=1e-3
@@ -53,6 +53,8 @@ class LooRidge(LearnedWeighting):
 
     Notes
     -----
+    Cost: O(MN³) per step, and M Gram matrices of memory.
+
     Levenberg–Marquardt steps from kernels of equal size and 3, 30 and 300 times the best ridge for
     these; O(Mn³) for n rows and M kernels, and M Gram matrices in memory. Several targets are
     learned at once: each step tries twelve points near the goals of most targets, and targets that

@@ -41,6 +41,8 @@ class MEMO(MarginWeighting):
 
     Notes
     -----
+    Cost: one quadratic program in N variables per step, and M Gram matrices of memory.
+
     ρ² is concave and the second term convex. For θ = 0 the result is the global maximum; otherwise
     a stationary point, reached from uniform weights by steps that replace that term by its tangent
     (convex–concave procedure), each solved by cutting planes. The publication follows the gradient

@@ -46,9 +46,11 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
 
     Notes
     -----
+    Cost: one support vector machine per iteration, and M Gram matrices of memory.
+
     M Gram matrices of memory, one support vector machine per iteration. The decision function is
     that of Σσ_kK_k with ‖σ‖_p = 1 as published; the weights are reported divided by their sum.
-    Sources: Xu et al. (2010); paper 003, Algorithm 1.
+    Sources: Xu et al. (2010); Price et al. 2022, Algorithm 1.
 
     Examples
     --------

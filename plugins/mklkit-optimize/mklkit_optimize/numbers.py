@@ -20,7 +20,7 @@ from mklkit_optimize.saddle import SaddleProblem
 AUTOMATIC_C = 10.0
 """The default C of support vector regression, times the mean k(x, x) of the average kernel."""
 TUBE = 0.1
-"""Its default ε. Numbers have deviation 1 here."""
+"""Its default ε. Numbers have standard deviation 1 here."""
 
 
 @attrs.frozen(eq=False)
@@ -45,7 +45,7 @@ class RidgeProblem(SaddleProblem):
         return beta, float(beta @ self.y - 0.5 * self.ridge @ beta**2), True
 
     def free(self, signed: Array) -> NDArray[np.intp]:
-        """Return all rows: no β has a bound."""
+        """Return all samples: no β has a bound."""
         return np.arange(len(signed))
 
 
@@ -67,7 +67,7 @@ class SVRProblem(SaddleProblem):
 def numbers_problem(
     grams: Array, target: Target, learner: Learner, C: float | None, tol: float
 ) -> SaddleProblem:
-    """Return the problem of ``ridge`` or ``svr``, for numbers of mean 0 and deviation 1.
+    """Return the problem of ``ridge`` or ``svr``, for numbers of mean 0 and standard deviation 1.
 
     An automatic ridge is that of the average kernel; ``C`` replaces that of ``svr``.
     """

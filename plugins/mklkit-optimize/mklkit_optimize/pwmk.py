@@ -26,7 +26,7 @@ from mklkit.plugin import (
 class PWMK(LearnedWeighting):
     """Weight each kernel by the accuracy π_m of the learner on it alone, above a threshold.
 
-    w_m = (π_m − δ)/Σ_l (π_l − δ), with π_m on held-out rows, and 0 if π_m is below δ.
+    w_m = (π_m − δ)/Σ_l (π_l − δ), with π_m on held-out samples, and 0 if π_m is below δ.
 
     Parameters
     ----------
@@ -39,8 +39,10 @@ class PWMK(LearnedWeighting):
 
     Notes
     -----
+    Cost: ``cv`` fits of the learner per kernel, one Gram matrix at a time.
+
     ``cv`` fits per kernel, one Gram matrix at a time. Automatic parameters of a learner, such as C,
-    are chosen on all rows for each kernel. Weights of rows count in the accuracy too. Source:
+    are chosen on all samples for each kernel. Sample weights count in the accuracy too. Source:
     Tanabe, Ho, Nguyen and Kawasaki (2008).
 
     Examples

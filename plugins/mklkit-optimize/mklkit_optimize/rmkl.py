@@ -19,8 +19,8 @@ from mklkit_optimize.simplemkl import SimpleMKL
 class RMKL(SimpleMKL):
     """Minimise the margin term plus squared errors, which cost less for a large radius.
 
-    min over w on the simplex, f_m and b of ½ Σ ‖f_m‖²/w_m + C/(2 Σ w_m R_m²) Σ ξ_i², with
-    y_i(Σ f_m(x_i) + b) ≥ 1 − ξ_i and R_m the radius of the smallest ball around the rows under K_m.
+    min over w on the simplex, f_m and b of ½ Σ ‖f_m‖²/w_m + C/(2 Σ w_m R_m²) Σ ξ_i², with y_i(Σ
+    f_m(x_i) + b) ≥ 1 − ξ_i and R_m the radius of the smallest ball around the samples under K_m.
 
     Parameters
     ----------
@@ -38,10 +38,13 @@ class RMKL(SimpleMKL):
 
     Notes
     -----
+    Cost: one support vector machine per step, one program per kernel, and M Gram matrices of
+    memory.
+
     The dual has the kernels K_m + (R_m²/C)I and no bound on α: it is SimpleMKL's problem, which is
     convex, with a hard margin, and is solved in the same way. Σ w_m R_m² bounds the squared radius
     of the sum. The learner is fitted on plain Σ w_m K_m. M Gram matrices of memory, one program per
-    kernel for its radius. Weights of rows multiply C. Source: Do, Kalousis, Woznica and Hilario
+    kernel for its radius. Sample weights multiply C. Source: Do, Kalousis, Woznica and Hilario
     (2009).
 
     Examples

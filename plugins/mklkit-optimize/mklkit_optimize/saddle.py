@@ -1,8 +1,7 @@
 """The problem that MKLGL, SILP and SimpleMKL solve, and its inner support vector machine.
 
-min over σ ≥ 0, ‖σ‖_p ≤ 1 of J(σ) = max over α of 1ᵀα − ½ Σ_m σ_m q_m(α), where
-q_m(α) = (α∘y)ᵀ K_m (α∘y), 0 ≤ α ≤ C and αᵀy = 0 (paper 003, equation 3). For rows with weights v,
-0 ≤ α ≤ Cv.
+min over σ ≥ 0, ‖σ‖_p ≤ 1 of J(σ) = max over α of 1ᵀα − ½ Σ_m σ_m q_m(α), where q_m(α) = (α∘y)ᵀ K_m
+(α∘y), 0 ≤ α ≤ C and αᵀy = 0 (Price et al. 2022, equation 3). For rows with weights v, 0 ≤ α ≤ Cv.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ class SILP(SaddleWeighting):
 
     Notes
     -----
+    Cost: one support vector machine and one linear program in M + 1 variables per iteration.
+
     M Gram matrices of memory; per iteration one support vector machine and one linear program in
     M + 1 variables. Source: Sonnenburg, Rätsch, Schäfer and Schölkopf (2006), the wrapper
     algorithm.

@@ -54,9 +54,12 @@ class SimpleMKL(SaddleWeighting):
 
     Notes
     -----
+    Cost: one or two support vector machines per step, and O(F³ + MF²) for F support vectors with α
+    < C.
+
     M Gram matrices of memory; per step one or two support vector machines, and the Hessian in
     O(F³ + MF²) for F support vectors with α < C. The publication follows only the reduced gradient,
-    whose steps are short near an ill-conditioned optimum: on 800 rows with a linear kernel
+    whose steps are short near an ill-conditioned optimum: on 800 samples with a linear kernel
     and three Gaussian ones it solved 528 support vector machines to reach the same J as 11 here.
     Sources: Rakotomamonjy, Bach, Canu and Grandvalet (2008), Algorithm 1; Chapelle and
     Rakotomamonjy (2008) for the Hessian.
@@ -150,9 +153,9 @@ def newton_direction(problem: SaddleProblem, solution: InnerSolution) -> Array:
 def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
     """Return the Hessian of J (M, M).
 
-    It is VᵀPV, where V has the columns K_m(α∘y) at the support vectors with α < C and
-    P = K⁻¹ − K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1): as σ changes, these rows stay on the margin, and the other α at
-    their bounds. In ridge regression this holds for all rows, and K has the ridge on its diagonal.
+    It is VᵀPV, where V has the columns K_m(α∘y) at the support vectors with α < C and P = K⁻¹ −
+    K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1): as σ changes, these rows stay on the margin, and the other α at their
+    bounds. In ridge regression this holds for all samples, and K has the ridge on its diagonal.
     """
     free = problem.free(solution.signed)
     flat = np.zeros((problem.n_kernels, problem.n_kernels))

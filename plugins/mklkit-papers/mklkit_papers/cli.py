@@ -22,8 +22,8 @@ INTERRUPTED = 130
 RUN_PANEL, RESULT_PANEL = "Runs", "Results"
 WORDS = {"list": "only list them", "all": "every table and figure"}
 EXAMPLES = (
-    ("The tables and figures of paper 003, and their times:", "mklkit reproduce list 003"),
-    ("One of paper 001, quickly, on generated data:", "mklkit reproduce 001-eq16 --quick"),
+    ("The tables and figures of Price et al. 2022:", "mklkit reproduce list price-2022"),
+    ("One of Mu and Zhou 2011, on generated data:", "mklkit reproduce mu-2011-eq16 --quick"),
 )
 
 app = typer.Typer()
@@ -32,10 +32,9 @@ run_option = partial(typer.Option, rich_help_panel=RUN_PANEL)
 
 def _entry_names(incomplete: str) -> list[tuple[str, str]]:
     """Return the papers' tables and figures, the papers, ``all`` and ``list``."""
-    entries = _known_names()["entry"]
-    numbers = dict.fromkeys(name.partition("-")[0] for name in entries)
-    papers = {paper: f"tables and figures of paper {paper}" for paper in numbers}
-    return [*entries.items(), *papers.items(), *WORDS.items()]
+    known = _known_names()
+    papers = {paper: f"tables and figures of {cited}" for paper, cited in known["paper"].items()}
+    return [*known["entry"].items(), *papers.items(), *WORDS.items()]
 
 
 def _set_labels(incomplete: str) -> list[tuple[str, str]]:
@@ -47,11 +46,12 @@ def _known_names() -> dict[str, dict[str, Any]]:
     from mklkit.cli.completion.names import kept_names
 
     def find() -> dict[str, dict[str, Any]]:
-        from mklkit_papers.entries import entries
+        from mklkit_papers.entries import PAPERS, entries
 
         papers = entries()
         return {
             "entry": {entry.name: entry.title for entry in papers},
+            "paper": PAPERS,
             "set": {label: "" for entry in papers for label in entry.labels()},
         }
 
@@ -72,8 +72,8 @@ def reproduce(
         typer.Argument(
             metavar="NAME",
             autocompletion=_entry_names,
-            help="Tables and figures such as 003-table6, globs such as '003-*', a paper such as"
-            " 003, or 'all'. With 'list' they are only listed.",
+            help="Tables and figures such as price-2022-table6, globs such as 'price-2022-*', a"
+            " paper such as price-2022, or 'all'. With 'list' they are only listed.",
         ),
     ],
     data_dir: Annotated[

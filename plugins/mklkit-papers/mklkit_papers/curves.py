@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @attrs.define(eq=False, repr=False, slots=False)
 class CurvesDisplay(Display):
-    """Curves through (x, y, deviation), each with the deviation as a band; one of NaN is not drawn.
+    """Curves through (x, y, standard deviation), with the last as a band; a NaN is not drawn.
 
     ``base`` is that of a logarithmic horizontal axis.
     """

@@ -22,18 +22,23 @@ from mklkit_papers.lines import Line
 from mklkit_papers.session import Session, SetLines
 
 PAPERS = {
-    "000": "Wang, Chen and Sun 2008",
-    "001": "Mu and Zhou 2011",
-    "002": "Wang and Chen 2009",
-    "003": "Price et al. 2022",
-    "004": "Wang et al. 2013",
+    "wang-2008": "Wang, Chen and Sun 2008",
+    "mu-2011": "Mu and Zhou 2011",
+    "wang-2009": "Wang and Chen 2009",
+    "price-2022": "Price et al. 2022",
+    "wang-2013": "Wang et al. 2013",
 }
 ALL = "all"
 
 
+def paper_of(name: str) -> str:
+    """Return the paper of a table or figure: ``price-2022`` of ``price-2022-table6``."""
+    return next(paper for paper in PAPERS if name.startswith(f"{paper}-"))
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class Entry:
-    """A table or figure of a paper, such as ``"003-table6"``.
+    """A table or figure of a paper, such as ``"price-2022-table6"``.
 
     ``lines`` are our numbers beside the printed ones, and ``protocol`` describes how they are
     obtained. ``missing`` lists what can't be run anywhere, and ``explained`` why numbers miss the
@@ -63,7 +68,7 @@ class Entry:
 
         A name in place of texts refers to shared texts; ``also`` adds sentences to the protocol.
         """
-        texts = _texts(name[:3])
+        texts = _texts(paper_of(name))
         known = {
             key: texts["shared"][value] if key != "title" and isinstance(value, str) else value
             for key, value in texts[name].items()
@@ -182,12 +187,12 @@ def _texts(paper: str) -> dict[str, Any]:
 
 def entries() -> list[Entry]:
     """Return every entry, paper by paper."""
-    modules = [import_module(f"mklkit_papers.paper_{paper}") for paper in PAPERS]
+    modules = [import_module(f"mklkit_papers.{paper.replace('-', '_')}") for paper in PAPERS]
     return [entry for module in modules for entry in module.ENTRIES]
 
 
 def find_entries(names: Sequence[str]) -> list[Entry]:
-    """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``."""
+    """Return the entries of names, globs such as ``"price-2022-*"``, papers, or ``"all"``."""
     known = {entry.name: entry for entry in entries()}
     chosen: dict[str, Entry] = {}
     for name in names:

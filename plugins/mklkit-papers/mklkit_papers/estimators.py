@@ -32,10 +32,10 @@ class Searched(ClassifierMixin, BaseEstimator):
 class PreferredScaling(Searched):
     """A search on raw and on standardised features; the better one predicts.
 
-    Papers 000, 002 and 004 do not say whether features are scaled. Here cross-validation on the
-    training rows chooses, as it does for parameters; ties go to raw features. If a search fails
-    with one scaling, as solvers may on kernels of very large values, it is the other one. The
-    choice is ``scaling`` in ``best_params_``.
+    Wang, Chen and Sun 2008, Wang and Chen 2009 and Wang et al. 2013 do not say whether features are
+    scaled. Here cross-validation on the training samples chooses, as it does for parameters; ties
+    go to raw features. If a search fails with one scaling, as solvers may on kernels of very large
+    values, it is the other one. The choice is ``scaling`` in ``best_params_``.
     """
 
     def __init__(self, search: Any) -> None:
@@ -105,7 +105,7 @@ class ShareThreshold(ClassifierMixin, BaseEstimator):
     """Linear discriminant analysis of a classifier's decision values, for two classes.
 
     The values of each class are normal with the same variance, and classes have their shares of
-    the training rows: the ``threshold_`` is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both
+    the training samples: the ``threshold_`` is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both
     classes' means m₀ and m₁. With π₀ = π₁ it is the nearest class mean.
     """
 

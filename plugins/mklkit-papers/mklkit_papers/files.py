@@ -25,7 +25,7 @@ from mklkit_papers.session import make_folder
 from mklkit_papers.sources import FOLDER
 from mklkit_papers.tables import latex, markdown, table_of
 
-NAME = r"\d{3}-[\w-]+"
+NAME = r"[a-z]+-\d{4}-[\w-]+"
 OPENING = re.compile(rf"^<!-- (?P<name>{NAME}) -->\r?$", re.MULTILINE)
 # The text between the marks of a table contains no other table's marks.
 MARK = re.compile(
@@ -121,7 +121,7 @@ def marked(folder: Path) -> dict[Path, list[str]]:
     if not pages:
         raise DataError(
             f"{folder} has no page with a place for a table, such as"
-            " '<!-- 003-table6 -->' above '<!-- end -->'."
+            " '<!-- price-2022-table6 -->' above '<!-- end -->'."
         )
     return pages
 

@@ -1,4 +1,4 @@
-"""Plots of gates, one panel per kernel (paper 001, Figure 3)."""
+"""Plots of gates, one panel per kernel (Mu and Zhou 2011, Figure 3)."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Plane:
 
 @attrs.define(eq=False, repr=False, slots=False)
 class GatesDisplay(PanelsDisplay):
-    """Each row's weight on each kernel for gating combiners, one panel per kernel.
+    """Each sample's weight on each kernel for gating combiners, one panel per kernel.
 
-    For rows of two columns the plane is coloured by the gate, with the rows on top (paper 001,
-    Figure 3); wider rows are shown in their first two principal components, coloured by their own
-    gate.
+    For rows of two columns the plane is coloured by the gate, with the samples on top (Mu and Zhou
+    2011, Figure 3); wider samples are shown in their first two principal components, coloured by
+    their own gate.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class GatesDisplay(PanelsDisplay):
         estimator : MKLClassifier, or a pipeline or search around it
             Fitted, with a gating combiner such as ``cluster-gating``.
         X : array-like or DataFrame of shape (n, d)
-            Rows as passed to the estimator, for example its training rows.
+            Rows as passed to the estimator, for example its training samples.
         y : array-like of shape (n,), optional
             Their classes, shown as markers.
         grid_resolution : int, default=120
@@ -111,7 +111,7 @@ class GatesDisplay(PanelsDisplay):
         Raises
         ------
         IncompatibleError
-            If the kernel weights are the same for all rows, or the estimator has none.
+            If the kernel weights are the same for all samples, or the estimator has none.
         DataError
             If there is only one column, or ``y`` and ``X`` differ in length.
         SpecError
@@ -207,7 +207,7 @@ class GatesDisplay(PanelsDisplay):
         return drawn
 
     def _by_class(self) -> list[tuple[Any, str, str]]:
-        """Return the rows of each class, its marker, and its name in the legend."""
+        """Return the samples of each class, its marker, and its name in the legend."""
         if self.labels is None:
             # Names that begin with an underscore are not shown in the legend.
             return [(slice(None), SHAPES[0], "_")]

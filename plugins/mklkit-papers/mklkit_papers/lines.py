@@ -33,9 +33,9 @@ PrintedTable = dict[str, dict[str, Printed]]
 def printed(text: str) -> PrintedTable:
     """Read a table: a line of heads, then lines of a name and its cells, all separated by bars.
 
-    A cell is a number, with its deviation after ``±`` and ``p=`` or ``t=`` of a test if the paper
-    has them, or empty if a number is missing. The first head is ignored. ValueError if a cell is
-    not a number, cells and heads differ in number, or a name occurs twice.
+    A cell is a number, with its standard deviation after ``±`` and ``p=`` or ``t=`` of a test if
+    the paper has them, or empty if a number is missing. The first head is ignored. ValueError if a
+    cell is not a number, cells and heads differ in number, or a name occurs twice.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Measure:
     """The kind of numbers in a table: their name with its unit, and the decimals to show.
 
     Ours are compared with the printed ones from the ``better`` side, or from both, and may be off
-    by at least ``slack``: by more if a deviation is printed, or if only ours has one.
+    by at least ``slack``: by more if a standard deviation is printed, or if only ours has one.
     """
 
     name: str
@@ -109,9 +109,9 @@ ACCURACY = Measure("test accuracy, %", "higher", 2)
 class Line:
     """One number of a table; of a figure, rows are curves and columns are places on its axis.
 
-    ``ours`` is the mean over repeats, NaN for a ``reason``, and ``spread`` their deviation. The p
-    values, of the paired t-test that the papers use and of the corrected resampled one with Holm's
-    correction, are of tests ``against`` the paper's own system.
+    ``ours`` is the mean over repeats, NaN for a ``reason``, and ``spread`` their standard
+    deviation. The p values, of the paired t-test that the papers use and of the corrected resampled
+    one with Holm's correction, are of tests ``against`` the paper's own system.
     """
 
     row: str
@@ -136,7 +136,7 @@ class Line:
         printed: Printed | None = None,
         repeats: int | None = None,
     ) -> Self:
-        """Return the line of the values of repeats: their mean, and their deviation if several."""
+        """Return the line of the values of repeats, their mean and standard deviation."""
         return cls(
             row=row,
             column=column,
@@ -159,7 +159,7 @@ class Line:
 
     @property
     def tolerance(self) -> float:
-        """The tolerance on the worse side: the printed deviation, or our own if none is printed."""
+        """The tolerance on the worse side: the printed standard deviation, or else our own."""
         known = self.printed is not None and not math.isnan(self.printed.spread)
         spread = self.printed.spread if self.printed is not None and known else self.spread
         return float(np.fmax(self.measure.slack, spread))
@@ -168,7 +168,7 @@ class Line:
     def holds(self) -> bool | None:
         """Whether ours is as good as the printed number to within the tolerance; None if unknown.
 
-        One repeat has no deviation: if none is printed either, every worse number misses.
+        One repeat has no standard deviation: if none is printed either, every worse number misses.
         """
         ahead = self.shown_difference
         if math.isnan(ahead):

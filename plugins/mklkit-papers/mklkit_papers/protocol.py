@@ -25,7 +25,7 @@ SEED = 0
 class Division:
     """Random divisions of the rows into a training and a test part.
 
-    ``train`` is the share of training rows, or the number per class in the order of labels; with
+    ``train`` is the share of training samples, or the number per class in the order of labels; with
     ``stratified`` each part has the classes in the same shares.
     """
 
@@ -50,7 +50,7 @@ class Division:
 
 
 def _counted(train: tuple[int, ...], labels: Any, repeats: int) -> list[tuple[Any, ...]]:
-    """Return pairs of training and test rows with given numbers of training rows per class."""
+    """Return pairs of training and test samples with numbers of training samples per class."""
     draws = np.random.RandomState(SEED)
     by_class = [np.flatnonzero(np.asarray(labels) == label) for label in np.unique(labels)]
     sizes = [len(rows) for rows in by_class]

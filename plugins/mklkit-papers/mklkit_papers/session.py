@@ -101,7 +101,7 @@ class Session:
             raise LeftOut(str(error)) from error
 
     def training_parts(self, use: DataUse, division: Division) -> list[tuple[Array, Any]]:
-        """Return the standardised training rows of each division, and their labels."""
+        """Return the standardised training samples of each division, and their labels."""
         data, splits = self.data(use), self.divided(use, division)
         return [(encoded_rows(data, split.train), data.target[split.train]) for split in splits]
 

@@ -1,4 +1,4 @@
-"""Four groups of two stars (4-XmasStar), the generated data of paper 001, section 2."""
+"""Four groups of two stars (4-XmasStar), the generated data of Mu and Zhou 2011, section 2."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_four_stars(
     n_rays : int, default=6
         The number of rays per star.
     spacing : float, default=6.0
-        The distance of the groups' centres, which form a square (001, Figure 2).
+        The distance of the groups' centres, which form a square (Figure 2).
     random_state : int, RandomState or None
 
     Returns
@@ -42,7 +42,7 @@ def make_four_stars(
     y : ndarray of shape (n_samples,)
         0 and 1.
     group : ndarray of shape (n_samples,)
-        The group of each row, numbered like the gaps.
+        The group of each sample, numbered like the gaps.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from mklkit.display.numbers import number, p_value, signed, whole
 from mklkit.display.table import Column, ResultTable, Row, is_known
 from mklkit.display.terminal import terminal_table
 from mklkit.errors import counted
-from mklkit_papers.entries import PAPERS, Entry, Reproduction
+from mklkit_papers.entries import PAPERS, Entry, Reproduction, paper_of
 from mklkit_papers.lines import Line
 
 HOLDS = {True: "yes", False: "no"}
@@ -30,7 +30,7 @@ class OfMeasure(Column):
     signed: bool = False
 
     def text(self, row: Row) -> str:
-        """Return the value of a row, with its deviation, as text."""
+        """Return the value of a row, with its standard deviation, as text."""
         write = signed if self.signed else number
         values = [row[key] for key in self.keys]
         known = [write(value, row["digits"]) for value in values if is_known(value)]
@@ -138,7 +138,7 @@ def show_list(known: list[Entry]) -> None:
     """Print names, titles, times, and what can't be run anywhere."""
     rows = []
     for entry in known:
-        paper = entry.name[:3]
+        paper = paper_of(entry.name)
         told = [f"sets: {', '.join(entry.labels())}"] if entry.labels() else []
         told += [f"without {name}: {reason}" for name, reason in entry.missing.items()]
         quick, full = entry.minutes

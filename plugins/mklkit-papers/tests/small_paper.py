@@ -97,7 +97,7 @@ def entry(name: str, lines: SetLines, **more: Any) -> Entry:
 def table(extra: Sequence[str] = (), **more: Any) -> Entry:
     """Return the table of accuracies."""
     lines = accuracy_lines(EXPERIMENT, TABLE, against="sharp", extra=extra)
-    return entry("000-table1", lines, **more)
+    return entry("wang-2008-table1", lines, **more)
 
 
 ENTRIES = (
@@ -105,10 +105,12 @@ ENTRIES = (
         missing={"Water": "nobody has it."},
         explained={"Iris, smooth": "it is too smooth", "smooth": "never shown"},
     ),
-    entry("000-table2", accuracy_lines(EXPERIMENT, MORE)),
-    entry("000-table3", weight_lines(EXPERIMENT, "Iris", WEIGHTS, [("aligned", "even")])),
-    entry("000-table4", second_lines(EXPERIMENT, MORE)),
-    entry("000-figure1", curve, draw=partial(CurvesDisplay.of_lines, x="λ", y="rows", base=10)),
+    entry("wang-2008-table2", accuracy_lines(EXPERIMENT, MORE)),
+    entry("wang-2008-table3", weight_lines(EXPERIMENT, "Iris", WEIGHTS, [("aligned", "even")])),
+    entry("wang-2008-table4", second_lines(EXPERIMENT, MORE)),
+    entry(
+        "wang-2008-figure1", curve, draw=partial(CurvesDisplay.of_lines, x="λ", y="rows", base=10)
+    ),
 )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from mklkit_papers.entries import PAPERS, entries, find_entries, with_sets
+from mklkit_papers.entries import PAPERS, entries, find_entries, paper_of, with_sets
+from mklkit_papers.files import NAME
 
 from mklkit.errors import UnknownNameError
 
@@ -14,8 +15,8 @@ NAMES = [entry.name for entry in entries()]
 
 def test_names_are_unique_and_of_a_paper():
     assert len(set(NAMES)) == len(NAMES)
-    assert all(re.fullmatch(r"\d{3}-[\w-]+", name) for name in NAMES)
-    assert {name.partition("-")[0] for name in NAMES} <= set(PAPERS)
+    assert all(re.fullmatch(NAME, name) for name in NAMES)
+    assert {paper_of(name) for name in NAMES} == set(PAPERS)
 
 
 @pytest.mark.parametrize("entry", entries(), ids=NAMES)
@@ -34,14 +35,14 @@ def test_a_quick_run_takes_a_minute_at_most(entry):
 
 def test_names_globs_papers_and_all():
     assert find_entries(["all"]) == entries()
-    assert find_entries(["003-table6", "003-table[67]", "003-table6"]) == find_entries(
-        ["003-table6", "003-table7"]
-    )
-    assert [entry.name for entry in find_entries(["003"])] == [
-        name for name in NAMES if name.startswith("003-")
+    assert find_entries(
+        ["price-2022-table6", "price-2022-table[67]", "price-2022-table6"]
+    ) == find_entries(["price-2022-table6", "price-2022-table7"])
+    assert [entry.name for entry in find_entries(["price-2022"])] == [
+        name for name in NAMES if name.startswith("price-2022-")
     ]
-    with pytest.raises(UnknownNameError, match="Did you mean '003-table6'"):
-        find_entries(["003-tabel6"])
+    with pytest.raises(UnknownNameError, match="Did you mean 'price-2022-table6'"):
+        find_entries(["price-2022-tabel6"])
 
 
 def test_without_labels_all_entries_are_kept():

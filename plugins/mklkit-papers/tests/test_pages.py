@@ -12,13 +12,13 @@ from mklkit.errors import DataError
 
 PAGE = """# Title
 
-Words, and in them `<!-- 000-table1 -->`.
+Words, and in them `<!-- wang-2008-table1 -->`.
 
-<!-- 000-table1 -->
+<!-- wang-2008-table1 -->
 <!-- end -->
 between <!-- any remark -->
 
-<!-- 000-table2 -->
+<!-- wang-2008-table2 -->
 
 | an | old |
 |----|-----|
@@ -35,14 +35,13 @@ def reproduction():
 
 
 def test_one_table_is_replaced_and_the_rest_is_the_same(tmp_path, reproduction):
-    page = tmp_path / "000.md"
+    page = tmp_path / "page.md"
     page.write_bytes(PAGE.encode())
     assert write_pages(tmp_path, reproduction[:1]) == [page]
-    before, after = PAGE.split("<!-- 000-table1 -->\n<!-- end -->")
+    before, after = PAGE.split("<!-- wang-2008-table1 -->\n<!-- end -->")
     text = page.read_bytes().decode()
-    assert (
-        text == f"{before}<!-- 000-table1 -->\n\n{markdown(reproduction[0])}\n\n<!-- end -->{after}"
-    )
+    table = markdown(reproduction[0])
+    assert text == f"{before}<!-- wang-2008-table1 -->\n\n{table}\n\n<!-- end -->{after}"
     write_pages(tmp_path, reproduction[:1])
     assert page.read_bytes().decode() == text
     write_pages(tmp_path, reproduction)
@@ -51,7 +50,7 @@ def test_one_table_is_replaced_and_the_rest_is_the_same(tmp_path, reproduction):
 
 
 def test_ends_of_lines_are_kept(tmp_path, reproduction):
-    page = tmp_path / "000.md"
+    page = tmp_path / "page.md"
     page.write_bytes(PAGE.replace("\n", "\r\n").encode())
     write_pages(tmp_path, reproduction[:1])
     content = page.read_bytes()
@@ -62,33 +61,33 @@ def test_ends_of_lines_are_kept(tmp_path, reproduction):
 
 def test_pages_without_the_table_are_not_written(tmp_path, reproduction):
     other = tmp_path / "other.md"
-    other.write_text("<!-- 004-table1 -->\n<!-- end -->")
+    other.write_text("<!-- wang-2013-table1 -->\n<!-- end -->")
     (tmp_path / "plain.md").write_text("words")
     twice = tmp_path / "twice.md"
-    twice.write_text("<!-- 000-table1 -->\n<!-- end -->\n" * 2)
+    twice.write_text("<!-- wang-2008-table1 -->\n<!-- end -->\n" * 2)
     before = other.stat().st_mtime_ns
     assert write_pages(tmp_path, reproduction) == [twice]
     assert other.stat().st_mtime_ns == before
     assert twice.read_text(encoding="utf-8").count(markdown(reproduction[0])) == 2
-    assert marked(tmp_path) == {other: ["004-table1"], twice: ["000-table1"] * 2}
-    assert without_place(tmp_path, ["000-table1", "000-table2"]) == ["000-table2"]
+    assert marked(tmp_path) == {other: ["wang-2013-table1"], twice: ["wang-2008-table1"] * 2}
+    assert without_place(tmp_path, ["wang-2008-table1", "wang-2008-table2"]) == ["wang-2008-table2"]
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"words", "no page with a place"),
-        (b"<!-- 000-table1 -->\nwords", "'<!-- 000-table1 -->' without '<!-- end -->'"),
+        (b"<!-- wang-2008-table1 -->\nwords", "'<!-- wang-2008-table1 -->' without '<!-- end -->'"),
         (
-            b"<!-- 000-table1 -->\nwords\n<!-- 000-table2 -->\n<!-- end -->",
-            "'<!-- 000-table1 -->' without '<!-- end -->'",
+            b"<!-- wang-2008-table1 -->\nwords\n<!-- wang-2008-table2 -->\n<!-- end -->",
+            "'<!-- wang-2008-table1 -->' without '<!-- end -->'",
         ),
         (b"\xff", "can't be read"),
-        (b"<!-- 000-table7 -->\n<!-- end -->", "no place for '000-table1'"),
+        (b"<!-- wang-2008-table7 -->\n<!-- end -->", "no place for 'wang-2008-table1'"),
     ],
 )
 def test_what_is_no_page(tmp_path, content, message):
     (tmp_path / "page.md").write_bytes(content)
     with pytest.raises(DataError, match=message):
-        without_place(tmp_path, ["000-table1"])
+        without_place(tmp_path, ["wang-2008-table1"])
     assert (tmp_path / "page.md").read_bytes() == content

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.documents import ROOT, commands, listings
 from helpers.following import run_in_turn
-from mklkit_papers.entries import entries
+from mklkit_papers.entries import PAPERS, entries
 from mklkit_papers.files import marked
 from mklkit_papers.sources import KNOWN
 
@@ -19,7 +19,7 @@ PAGES = ROOT / "docs" / "papers"
 NAMES = [entry.name for entry in entries()]
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.glob("0*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [PAGES / f"{paper}.md" for paper in PAPERS], ids=list(PAPERS))
 def test_the_page_of_a_paper_has_a_place_for_each_entry(page):
     names = [name for name in NAMES if name.startswith(f"{page.stem}-")]
     short = re.findall(r"^<!-- short (\S+) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -29,7 +29,7 @@ def test_the_page_of_a_paper_has_a_place_for_each_entry(page):
     }
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.glob("0*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [PAGES / f"{paper}.md" for paper in PAPERS], ids=list(PAPERS))
 def test_short_tables_have_the_numbers_of_the_long_ones(page, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
     from paper_tables import written
@@ -66,7 +66,7 @@ def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     for folder in ("data", "pages"):
         (tmp_path / folder).mkdir()
-    (tmp_path / "pages" / "003.md").write_text(*listings("docs/papers/reproducing.md", "text"))
+    (tmp_path / "pages" / "page.md").write_text(*listings("docs/papers/reproducing.md", "text"))
     table = load_table("iris")
     frame = table.features.assign(target=table.target)[50:]
     frame.to_csv(tmp_path / "data" / "sonar.csv", index=False)
@@ -78,8 +78,8 @@ def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "left out: Ionosphere: there is no ionosphere.csv" in printed[1]
     assert "note: Sonar: CSV file sonar.csv has 100 rows" in printed[1]
     assert "left out" not in printed[2]
-    assert "003-table8" not in printed[2] + printed[3]
+    assert "price-2022-table8" not in printed[2] + printed[3]
     assert printed[5] in printed[4]
     (written,) = [json.loads(text) for text, line in zip(printed, lines, strict=True) if line[2]]
     assert written["complete"]
-    assert "| Sonar | K1 |" in (tmp_path / "pages" / "003.md").read_text(encoding="utf-8")
+    assert "| Sonar | K1 |" in (tmp_path / "pages" / "page.md").read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from small_paper import ENTRIES, Counted
 from mklkit.datasets import load_table
 from mklkit.errors import DataError, UnknownNameError
 
-TABLE = ("reproduce", "000-table1", "--set", "Iris", "--repeats", "2")
+TABLE = ("reproduce", "wang-2008-table1", "--set", "Iris", "--repeats", "2")
 
 
 @pytest.fixture(scope="session")
@@ -42,27 +42,27 @@ def test_the_list(mklkit: Run) -> None:
     done = mklkit("reproduce", "list")
     assert done.code == 0
     assert done.err == ""
-    assert [f"000-table{n}" in done.out for n in (1, 2, 3, 4)] == [True] * 4
+    assert [f"wang-2008-table{n}" in done.out for n in (1, 2, 3, 4)] == [True] * 4
     assert "without Water: nobody has it." in done.out
     assert "<1 min" in done.out
     assert done.out.count("Wang, Chen and Sun 2008") == 1
-    (metadata,) = mklkit("reproduce", "list", "000-table1", "--json").json
+    (metadata,) = mklkit("reproduce", "list", "wang-2008-table1", "--json").json
     assert metadata == ENTRIES[0].metadata()
-    shown = mklkit("reproduce", "000", "list", "--set", "wine of two", "--json")
+    shown = mklkit("reproduce", "wang-2008", "list", "--set", "wine of two", "--json")
     shown.refused("no data set 'wine of two'")
-    shown = mklkit("reproduce", "000", "list", "--set", "two of wine", "--json")
-    assert [entry["name"] for entry in shown.json] == ["000-table1", "000-figure1"]
+    shown = mklkit("reproduce", "wang-2008", "list", "--set", "two of wine", "--json")
+    assert [entry["name"] for entry in shown.json] == ["wang-2008-table1", "wang-2008-figure1"]
 
 
 def test_a_table_on_stdout_and_talk_on_stderr(mklkit: Run) -> None:
     done = mklkit(*TABLE, COLUMNS="80")
     assert done.code == 0, done
-    assert re.fullmatch(r"000-table1: \d+ s\n", done.err)
+    assert re.fullmatch(r"wang-2008-table1: \d+ s\n", done.err)
     assert max(map(len, done.out.splitlines()[:10])) <= 80
     for text in (
         "diff.",
         "corrected",
-        "Title of 000-table1",
+        "Title of wang-2008-table1",
         "95.00 ± 1.00",
         "test accuracy, %: ",
         "; 2 repeats",
@@ -74,7 +74,7 @@ def test_a_table_on_stdout_and_talk_on_stderr(mklkit: Run) -> None:
 
 
 def test_json(mklkit: Run) -> None:
-    answer = mklkit("reproduce", "000-table1", "000-table3", "--quick", "--json").json
+    answer = mklkit("reproduce", "wang-2008-table1", "wang-2008-table3", "--quick", "--json").json
     assert answer["complete"] is True
     table, weights = answer["reproductions"]
     assert table["quick"] is True
@@ -86,17 +86,17 @@ def test_json(mklkit: Run) -> None:
 
 
 def test_files(mklkit: Run, tmp_path: Path) -> None:
-    page = tmp_path / "pages" / "000.md"
+    page = tmp_path / "pages" / "page.md"
     page.parent.mkdir()
-    page.write_text("# Paper\n\n<!-- 000-table1 -->\n<!-- end -->\n", encoding="utf-8")
+    page.write_text("# Paper\n\n<!-- wang-2008-table1 -->\n<!-- end -->\n", encoding="utf-8")
     latex, plots = tmp_path / "all.tex", tmp_path / "new" / "plots"
     files = ("--latex", latex, "--plots", plots, "--pages", page.parent)
-    done = mklkit("reproduce", "000-table1", "000-figure1", "--repeats", "1", *files)
+    done = mklkit("reproduce", "wang-2008-table1", "wang-2008-figure1", "--repeats", "1", *files)
     assert done.code == 0, done
-    picture = plots / "000-figure1.png"
+    picture = plots / "wang-2008-figure1.png"
     for path in (latex, picture, page):
         assert f"wrote {path}\n" in done.err
-    assert f"the pages of {page.parent} have no place for 000-figure1" in done.err
+    assert f"the pages of {page.parent} have no place for wang-2008-figure1" in done.err
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert latex.read_text(encoding="utf-8").count(r"\begin{table}") == 2
     assert "| Iris | sharp |" in page.read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def test_files(mklkit: Run, tmp_path: Path) -> None:
 
 def test_no_picture_of_a_figure_without_numbers(mklkit: Run, tmp_path: Path) -> None:
     chosen = ("--set", "Nowhere", "--plots", tmp_path)
-    done = mklkit("reproduce", "000-figure1", *chosen)
+    done = mklkit("reproduce", "wang-2008-figure1", *chosen)
     assert done.code == 2, done
     assert "not run\nleft out: Nowhere: there is no folder to look for nowhere.csv" in done.out
     assert "error: nothing could be run" in done.err
@@ -129,14 +129,16 @@ def test_an_interrupted_run_shows_what_is_done(
 ) -> None:
     interrupted(monkeypatch, at=5)
     more = ("--set", "iris", "--repeats", "2", "--json", "--results", tmp_path)
-    done = mklkit("reproduce", "000", *more)
+    done = mklkit("reproduce", "wang-2008", *more)
     assert done.code == 130
     assert done.json["complete"] is False
-    assert [reproduction["name"] for reproduction in done.json["reproductions"]] == ["000-table1"]
+    assert [reproduction["name"] for reproduction in done.json["reproductions"]] == [
+        "wang-2008-table1"
+    ]
     assert f"interrupted after 1 of 5; the same command resumes from {tmp_path}." in done.err
     monkeypatch.undo()
     monkeypatch.setattr(listing, "entries", lambda: list(ENTRIES))
-    again = mklkit("reproduce", "000", *more)
+    again = mklkit("reproduce", "wang-2008", *more)
     assert again.code == 0
     # Two of the first table, twice, and one of the second before the interruption.
     assert "5 runs taken from" in again.err
@@ -150,10 +152,10 @@ def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Pat
     damaged = tmp_path / "small"
     damaged.mkdir()
     (damaged / "iris-1.jsonl").write_text("something else\n")
-    chosen = ("000-figure1", "000-table1", "--repeats", "1")
+    chosen = ("wang-2008-figure1", "wang-2008-table1", "--repeats", "1")
     done = mklkit("reproduce", *chosen, "--set", "Iris", "--results", tmp_path)
     assert done.code == 2
-    assert "Title of 000-figure1" in done.out
+    assert "Title of wang-2008-figure1" in done.out
     assert "iris-1.jsonl is not a file of results" in done.err
     assert "Traceback" not in done.err
 
@@ -161,25 +163,28 @@ def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Pat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["000-tabel1"], "no table or figure '000-tabel1'. Did you mean '000-table1'?"),
-        (["000-*", "nothing"], "no table or figure 'nothing'. 'mklkit reproduce list' shows"),
+        (
+            ["wang-2008-tabel1"],
+            "no table or figure 'wang-2008-tabel1'. Did you mean 'wang-2008-table1'?",
+        ),
+        (["wang-2008-*", "nothing"], "no table or figure 'nothing'. 'mklkit reproduce list' shows"),
         ([""], "no table or figure ''"),
         ([], "Missing argument"),
-        (["000-table1", "--set", "Irs"], "no data set 'Irs'. Did you mean 'Iris'?"),
-        (["000-table1", "--set", "zzz"], "Known: Iris, Two of Wine, Nowhere."),
-        (["000-table1", "--set", "iris", "--set", "water"], "no data set 'water'"),
-        (["000", "--repeats", "0"], "Invalid value for '--repeats'"),
-        (["000", "--repeats", "many"], "Invalid value for '--repeats'"),
-        (["000", "--data-dir", "FILE"], "file is not a folder; --data-dir takes one"),
-        (["000", "--data-dir", "nowhere"], "nowhere is not a folder"),
-        (["000", "--data-dir", ""], "not an empty text"),
-        (["000", "--results", "FILE"], "file is a file; expected the name of a folder"),
-        (["000", "--results", "FILE/below"], "below can't be written: Not a directory"),
-        (["000", "--plots", "FILE"], "file is a file; expected the name of a folder"),
-        (["000", "--latex", "."], "is a folder; expected the name of a file to write"),
-        (["000", "--latex", "-"], "can't be written to stdout"),
-        (["000", "--pages", "."], "has no page with a place for a table"),
-        (["000", "--pages", "FILE"], "has no page with a place for a table"),
+        (["wang-2008-table1", "--set", "Irs"], "no data set 'Irs'. Did you mean 'Iris'?"),
+        (["wang-2008-table1", "--set", "zzz"], "Known: Iris, Two of Wine, Nowhere."),
+        (["wang-2008-table1", "--set", "iris", "--set", "water"], "no data set 'water'"),
+        (["wang-2008", "--repeats", "0"], "Invalid value for '--repeats'"),
+        (["wang-2008", "--repeats", "many"], "Invalid value for '--repeats'"),
+        (["wang-2008", "--data-dir", "FILE"], "file is not a folder; --data-dir takes one"),
+        (["wang-2008", "--data-dir", "nowhere"], "nowhere is not a folder"),
+        (["wang-2008", "--data-dir", ""], "not an empty text"),
+        (["wang-2008", "--results", "FILE"], "file is a file; expected the name of a folder"),
+        (["wang-2008", "--results", "FILE/below"], "below can't be written: Not a directory"),
+        (["wang-2008", "--plots", "FILE"], "file is a file; expected the name of a folder"),
+        (["wang-2008", "--latex", "."], "is a folder; expected the name of a file to write"),
+        (["wang-2008", "--latex", "-"], "can't be written to stdout"),
+        (["wang-2008", "--pages", "."], "has no page with a place for a table"),
+        (["wang-2008", "--pages", "FILE"], "has no page with a place for a table"),
     ],
     ids=str,
 )
@@ -196,7 +201,7 @@ def test_what_is_read_is_not_replaced_by_tables(mklkit: Run, tmp_path: Path, opt
     read = tmp_path / "small" / "iris-2.jsonl"
     read.parent.mkdir()
     read.write_text("runs")
-    (tmp_path / "page.md").write_text("<!-- 000-table1 -->\n<!-- end -->\n")
+    (tmp_path / "page.md").write_text("<!-- wang-2008-table1 -->\n<!-- end -->\n")
     options, environment = ((option, tmp_path), {})
     if option == "MKLKIT_DATA":
         options, environment = (), {option: str(tmp_path)}
@@ -212,10 +217,10 @@ def test_a_picture_that_needs_a_missing_plugin_is_left_out(
 
     figure = attrs.evolve(ENTRIES[-1], draw=draw)
     monkeypatch.setattr(listing, "entries", lambda: [figure])
-    done = mklkit("reproduce", "000-figure1", "--set", "Iris", "--plots", tmp_path)
+    done = mklkit("reproduce", "wang-2008-figure1", "--set", "Iris", "--plots", tmp_path)
     assert done.code == 0
-    assert "000-figure1.png is not drawn: No combiner is named 'absent'." in done.err
-    assert "Title of 000-figure1" in done.out
+    assert "wang-2008-figure1.png is not drawn: No combiner is named 'absent'." in done.err
+    assert "Title of wang-2008-figure1" in done.out
 
 
 def test_results_are_shown_where_files_can_not_be_written(
@@ -239,13 +244,13 @@ def test_a_closed_folder(mklkit: Run, tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.process
 def test_a_real_interruption(tmp_path: Path) -> None:
-    """Of paper 003, on rows of iris under the name of sonar."""
+    """Of Price et al. 2022, on rows of iris under the name of sonar."""
     table = load_table("iris")
     frame = table.features.assign(target=table.target)[50:]
     frame.to_csv(tmp_path / "sonar.csv", index=False)
-    arguments = ["reproduce", "003-table6", "--set", "sonar", "--data-dir", str(tmp_path)]
+    arguments = ["reproduce", "price-2022-table6", "--set", "sonar", "--data-dir", str(tmp_path)]
     arguments += ["--results", str(tmp_path / "runs")]
-    runs = tmp_path / "runs" / "003" / "sonar-100.jsonl"
+    runs = tmp_path / "runs" / "price-2022" / "sonar-100.jsonl"
     outcome = _interrupted(arguments, runs)
     assert outcome.code == 130, outcome
     assert outcome.out == ""
@@ -286,7 +291,7 @@ def test_help_imports_nothing_heavy() -> None:
     )
     command = [sys.executable, "-c", script, "reproduce", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "mklkit reproduce list 003" in done.stdout
+    assert "mklkit reproduce list price-2022" in done.stdout
     assert done.stderr.splitlines()[-1] == "LOADED"
 
 
@@ -294,7 +299,7 @@ def test_help_imports_nothing_heavy() -> None:
     ("line", "offered"),
     [
         ("x --data-dir ", []),
-        ("000-table1 000-f", ["000-figure1"]),
+        ("wang-2008-table1 wang-2008-f", ["wang-2008-figure1"]),
         ("a", ["all"]),
         ("all --set 'Two", ["Two of Wine"]),
     ],

@@ -227,7 +227,7 @@ def test_rows_that_do_not_fit_the_counts(counts: tuple[int, ...]) -> None:
         division.splits(labels, 1)
 
 
-@pytest.mark.parametrize("name", ["002-fig1", "004-fig1"])
+@pytest.mark.parametrize("name", ["wang-2009-fig1", "wang-2013-fig1"])
 def test_a_figure_of_rows_that_can_not_be_divided(tmp_path: Path, name: str) -> None:
     rows = "".join(f"{row},R\n" for row in range(9))
     (tmp_path / "sonar.csv").write_text(f"a,target\n9,M\n{rows}")

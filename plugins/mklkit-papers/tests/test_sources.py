@@ -145,7 +145,7 @@ def test_an_offline_machine_waits_for_one_answer_only(monkeypatch, tmp_path):
     told: list[str] = []
     session = Session(tmp_path, openml=OpenML(told.append))
     start = time.perf_counter()
-    (table,) = find_entries(["003-table6"])
+    (table,) = find_entries(["price-2022-table6"])
     lines = list(table.lines(session))
     assert time.perf_counter() - start < 2
     assert [line.reason for line in lines] == [

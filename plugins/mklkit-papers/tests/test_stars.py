@@ -1,4 +1,4 @@
-"""The 4-XmasStar data, and where cluster gating puts the weight on them (001, equation 16)."""
+"""The 4-XmasStar data, and where cluster gating puts the weight on them (equation 16)."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_the_same_reason_is_said_once():
         Line(row="c", column=name, measure=ACCURACY, ours=1.0, printed=Printed(2.0))
         for name in "xyz"
     ]
-    table_entry = entry("000-table9", known([*lines, *missed]), explained={"y": "slow"})
+    table_entry = entry("wang-2008-table9", known([*lines, *missed]), explained={"y": "slow"})
     metadata = table_entry.run(Session())
     assert notes_of(metadata)[1:] == [
         "left out: a; b: it is gone",
@@ -95,7 +95,7 @@ def test_numbers_above_print_are_counted():
             ("t", SECONDS, 91.0),
         ]
     ]
-    metadata = entry("000-table9", known(lines)).run(Session())
+    metadata = entry("wang-2008-table9", known(lines)).run(Session())
     assert (metadata.held, metadata.above, len(metadata.compared)) == (3, 2, 4)
     assert metadata.as_dict()["above"] == 2
     assert (
@@ -107,14 +107,14 @@ def test_numbers_above_print_are_counted():
 
 
 def test_nothing_was_run():
-    metadata = entry("000-table9", known([])).run(Session())
+    metadata = entry("wang-2008-table9", known([])).run(Session())
     assert summary(metadata) == "not run"
     assert table_of(metadata).rows == []
     assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(metadata))
 
 
 def test_without_printed_numbers_there_are_no_columns_for_them():
-    metadata = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
+    metadata = entry("wang-2008-figure1", curve).run(Session(only=["iris"], repeats=2))
     assert heads(metadata) == ["data set", "system", "ours"]
     assert summary(metadata) == "test accuracy, %: no printed number; 2 repeats"
 
@@ -123,7 +123,7 @@ def test_printed_tests_are_shown():
     line = Line(
         row="a", column="b", measure=ACCURACY, ours=1.0, printed=Printed(2.0, test="t = 4.50")
     )
-    metadata = entry("000-table9", known([line])).run(Session())
+    metadata = entry("wang-2008-table9", known([line])).run(Session())
     assert heads(metadata)[-1] == "published test"
     assert table_of(metadata).cells()[0][-1] == "t = 4.50"
 
@@ -140,7 +140,7 @@ def test_json_has_no_nan(reproduction):
 def test_latex_has_maths_for_what_is_not_text():
     lines = [Line(row="κ₁", column="MHKS_2 & λ", measure=ACCURACY, ours=1.0, spread=0.5, repeats=2)]
     printed = [attrs.evolve(lines[0], printed=Printed(2.0), p_paired=1e-9, p_corrected=0.5)]
-    metadata = entry("000-table9", known(printed)).run(Session())
+    metadata = entry("wang-2008-table9", known(printed)).run(Session())
     text = latex(metadata)
     (row,) = (line for line in text.splitlines() if line.startswith(r"$\kappa$"))
     assert row == (
@@ -149,7 +149,7 @@ def test_latex_has_maths_for_what_is_not_text():
     )
     assert r"\begin{tabular}{llrrrrrr}" in text
     assert (
-        r"\caption{Title of 000-table9: test accuracy, \%: 0 of 1 number hold, 0 above print;"
+        r"\caption{Title of wang-2008-table9: test accuracy, \%: 0 of 1 number hold, 0 above print;"
         r" 2 repeats. " in text
     )
 
@@ -168,7 +168,7 @@ def test_a_long_table_breaks_over_pages():
         Line(row=str(place), column="b", measure=ACCURACY, ours=1.0, repeats=1)
         for place in range(60)
     ]
-    text = latex(entry("000-table9", known(lines)).run(Session()))
+    text = latex(entry("wang-2008-table9", known(lines)).run(Session()))
     assert text.startswith(r"\begin{longtable}{llr}")
     assert text.count(" & b & ") == 60
     assert r"\begin{table}" not in text

@@ -30,6 +30,13 @@ class MeanHazard(FusionCombiner):
     --------
     StackedHazards : Weights them.
 
+    Notes
+    -----
+    Cost: one Cox regression per kernel.
+
+    Source: J. Kittler, M. Hatef, R. P. W. Duin, J. Matas: On combining classifiers. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 20 (1998).
+
     Examples
     --------
     >>> MeanHazard().fuse(np.array([[1.0, 0.0], [-1.0, -2.0]])).tolist()
@@ -88,6 +95,8 @@ class StackedHazards(LearnedFusion):
 
     Notes
     -----
+    Cost: one Cox regression per kernel and fold, and one per kernel on all samples.
+
     Super learning [1]_ with the partial likelihood: the coefficients b minimise −ℓ(Sb) +
     0.05 Σ(b − 1/M)² for log-hazards S. The small penalty decides where the likelihood does not. The
     weights in results are the standard deviations of the terms of Sb, divided by their sum.

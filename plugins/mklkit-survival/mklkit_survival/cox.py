@@ -100,6 +100,8 @@ class Cox(Learner):
 
     Notes
     -----
+    Cost: O(9N³) once on a Gram matrix, O(Np² + 9p³) on p features.
+
     On a Gram matrix, or with at least as many features as samples, one eigendecomposition, O(9N³),
     gives coordinates in which the Hessian is nearly diagonal for every α and every fold; each
     Newton step then takes some products, O(N²). With p < N features it is O(Np² + 9p³), and O(Np)

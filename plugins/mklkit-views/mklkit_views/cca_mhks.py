@@ -98,7 +98,7 @@ class ConcatenatedDecision(BlockDecision):
 @register
 @attrs.frozen
 class CCAMHKS1(CorrelatedCombiner):
-    """CCA+MHKS₁: one learner on the views' concatenated near-mean CCA projections (000, Fig. 2a).
+    """CCA+MHKS₁: one learner on the views' concatenated near-mean CCA projections.
 
     Parameters
     ----------
@@ -109,6 +109,8 @@ class CCAMHKS1(CorrelatedCombiner):
 
     Notes
     -----
+    Cost: O(Np² + p³) per view of p features for the projections, and one fit of the learner.
+
     The reported weights are uniform: each view contributes the same number of features.
 
     Examples
@@ -158,7 +160,7 @@ class VotedDecision(BlockDecision):
 @register
 @attrs.frozen
 class CCAMHKS2(CorrelatedCombiner):
-    """CCA+MHKS₂: majority vote of one learner per view's near-mean CCA projection (000, Fig. 2b).
+    """CCA+MHKS₂: majority vote of one learner per view's near-mean CCA projection.
 
     The decision value is the mean of the signs; the mean of f/√(1 + f²), scaled to less than half
     a vote, breaks ties.
@@ -169,6 +171,10 @@ class CCAMHKS2(CorrelatedCombiner):
         Components per view; by default as many as the narrowest view has columns.
     alpha : float, default=0.1
         Ridge κ of :class:`NmCCA`, relative to each view's largest eigenvalue.
+
+    Notes
+    -----
+    Cost: O(Np² + p³) per view of p features for the projections, and one fit of the learner each.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     Notes
     -----
-    On full empirical maps this is kernel CCA: W_k are combinations of the training rows in the
+    On full empirical maps this is kernel CCA: W_k are combinations of the training samples in the
     kernel's feature space, and κ_k is the ridge on their squared norm.
 
     Examples

@@ -53,12 +53,12 @@ class NmCCA(BaseEstimator):
 
     Notes
     -----
-    The pairwise objective of many-view CCA, Σ_{k,l} ‖S_kW_k − S_lW_l‖², is 2M times this one: with
-    the same constraint the solutions are the same, and for two views those of CCA (up to scale).
-    With kernels, pass empirical maps as views, or use :class:`mklkit_views.KernelNmCCA`.
-    O(N·p² + p³) per view, and once for p = min(N, Σp_k). Source: paper 000 (Wang, Chen, Sun
-    2008), section 1, which states the objective; the constraint is that of generalised CCA (Hardoon
-    et al. 2004; Bach and Jordan 2002).
+    The pairwise objective of many-view CCA, Σ_{k,l} ‖S_kW_k − S_lW_l‖², is 2M times
+    this one: with the same constraint the solutions are the same, and for two views those of CCA
+    (up to scale). With kernels, pass empirical maps as views, or use
+    :class:`mklkit_views.KernelNmCCA`. O(N·p² + p³) per view, and once for p = min(N, Σp_k). Source:
+    Wang, Chen and Sun (2008), section 1, which states the objective; the constraint is that of
+    generalised CCA (Hardoon et al. 2004; Bach and Jordan 2002).
 
     Examples
     --------
@@ -82,7 +82,7 @@ class NmCCA(BaseEstimator):
         Raises
         ------
         ValueError
-            For NaN, text, or fewer than two rows.
+            For NaN, text, or fewer than two samples.
         DataError
             A ``ValueError`` too: views of different rows, or without any variance.
         """
@@ -104,7 +104,7 @@ class NmCCA(BaseEstimator):
         return self
 
     def transform(self, views: Sequence[Any]) -> list[NDArray[Any]]:
-        """Return each view's projection (n, q), for new rows in the same views (n, p_k).
+        """Return each view's projection (n, q), for new samples in the same views (n, p_k).
 
         Raises
         ------

@@ -51,7 +51,7 @@ class SVM2K(Combiner):
     """SVM-2K: two SVMs, one per kernel, fitted jointly so that they agree; their mean decides.
 
     Minimises ½‖w_A‖² + ½‖w_B‖² + C Σ (ξ_A + ξ_B) + D Σ η, where the ξ are the SVMs' margin
-    errors and η_i is the excess of the difference of their values at row i over ε.
+    errors and η_i is the excess of the difference of their values at sample i over ε.
 
     Parameters
     ----------
@@ -69,10 +69,12 @@ class SVM2K(Combiner):
 
     Notes
     -----
+    Cost: O(N³) per iteration of one quadratic program in 4N variables.
+
     One quadratic program in 4N variables (plus the rank of each nearly singular Gram matrix), about
     O(N³) per iteration of Clarabel's interior-point method: for a few thousand rows at most. With
     kernel values of 10¹² and more the solver may fail; scale the features then. With ε = 0 nearly
-    every row is a support vector. Source: J. D. R. Farquhar, D. R. Hardoon, H. Meng, J.
+    every sample is a support vector. Source: J. D. R. Farquhar, D. R. Hardoon, H. Meng, J.
     Shawe-Taylor, S. Szedmak: Two view learning: SVM-2K, theory and practice. NIPS 2005.
 
     Examples

@@ -1,4 +1,4 @@
-"""An SVM on the concatenation of all empirical maps (000's SVM₂)."""
+"""An SVM on the concatenation of all empirical maps (SVM₂)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mklkit.plugin import Combiner, CombinerTraits, WeightedDecision, register
 @register
 @attrs.frozen
 class SVMConcat(Combiner):
-    """SVM on the concatenated features of all kernels' empirical maps (000's SVM₂).
+    """SVM on the concatenated features of all kernels' empirical maps (SVM₂).
 
     By default it is solved on Gram matrices, which is equivalent: the inner products of
     concatenated full maps are Σ_m K_m. Unlike ``uniform`` it does not divide the sum by M, as if C
@@ -21,7 +21,10 @@ class SVMConcat(Combiner):
 
     Notes
     -----
-    The reported weights, 1/M, are the kernels' shares in the sum. Source: paper 000, section 3.
+    Cost: O(MN²) for the sum, and one support vector machine, between O(N²) and O(N³).
+
+    The reported weights, 1/M, are the kernels' shares in the sum. Source: Wang, Chen
+    and Sun 2008, section 3.
 
     Examples
     --------

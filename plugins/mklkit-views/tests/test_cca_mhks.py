@@ -52,7 +52,7 @@ def projections(rows, new, alpha, count):
 
 
 def mhks(columns, y, new, c):
-    """Return MHKS's decisions by the plain iteration of paper 000, from zero."""
+    """Return MHKS's decisions by the plain iteration of Wang, Chen and Sun 2008, from zero."""
     design = y[:, None] * np.hstack([columns, np.ones((len(y), 1))])
     ridge = c * np.diag([*np.ones(columns.shape[1]), 0.0])
     margins, last = np.full(len(y), 1e-6), np.inf

@@ -1,4 +1,4 @@
-"""000's SVM₂: on concatenated features, and on the sum of the kernels."""
+"""SVM₂: on concatenated features, and on the sum of the kernels."""
 
 from __future__ import annotations
 

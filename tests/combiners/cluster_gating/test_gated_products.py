@@ -1,4 +1,4 @@
-"""What stage two needs, against paper 001's equations with every N × N matrix formed."""
+"""What stage two needs, against Mu and Zhou 2011's equations with every N × N matrix formed."""
 
 from __future__ import annotations
 

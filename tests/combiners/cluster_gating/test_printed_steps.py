@@ -1,4 +1,4 @@
-"""Plain steps against a naive transcription of Algorithms 1 and 2 of paper 001."""
+"""Plain steps against a naive transcription of Algorithms 1 and 2 of Mu and Zhou 2011."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from mklkit.learners import KMHKS, MHKS
 from mklkit.plugin import Target
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
-"""The library's default kernels, those of paper 000."""
+"""The library's default kernels, those of Wang, Chen and Sun 2008."""
 
 
 SIDES = [(MHKS, "empirical"), (KMHKS, "implicit")]

@@ -1,4 +1,4 @@
-"""The settings that run Table 1 of papers 000, 002 and 004 as printed, and values per view."""
+"""The settings that run Table 1 of Wang's three papers as printed, and values per view."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from coupled_fits import TRIO, coefficients_of, couple, quietly
 from helpers.builders import ifsl_search, views_of
-from oracles.printed import table_1_of_000, table_1_of_002, table_1_of_004
+from oracles.printed import table_1_of_wang_2008, table_1_of_wang_2009, table_1_of_wang_2013
 
 from mklkit import MKLClassifier, MKLVotingClassifier, preset_classifier
 from mklkit.combiners import IFSL
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.learners import KMHKS, MHKS, SVM
-from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002, PAPER_GRID
+from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_WANG_2009, PAPER_GRID
 from mklkit.plugin import Target
 
 RIDGES, RATES = (0.5, 2.0, 0.25), (0.99, 0.4, 0.8)
@@ -34,14 +34,14 @@ def unit_vectors(features):
 @pytest.mark.parametrize(("ridges", "rates"), [(EVEN, [0.99] * 3), (RIDGES, RATES)], ids=str)
 @pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=15)"])
 @pytest.mark.parametrize("lam", [2.0**-4, 1.0, 16.0])
-def test_table_1_of_000(two_classes, feature_map, lam, ridges, rates):
+def test_table_1_of_wang_2008(two_classes, feature_map, lam, ridges, rates):
     rows, y = two_classes
     views = views_of(TRIO, rows, feature_map)
     features = [view.features() for view in views]
     ours = IFSL(lam=lam, order="at-once", initial="unit", ridges=ridges, rates=rates)
     c = 0.5 * np.array(ridges)
     for xi, passes in ((1e-3, 1000), (1e-300, 9)):
-        printed = table_1_of_000(
+        printed = table_1_of_wang_2008(
             features, y, lam, c, rates, 1e-6, unit_vectors(features), xi, passes
         )
         decision = couple(views, y, ours, MHKS(alpha=0.5, tol=xi, max_iter=passes))
@@ -54,7 +54,7 @@ def test_table_1_of_000(two_classes, feature_map, lam, ridges, rates):
 @pytest.mark.parametrize("ridges", [(1.0, 1.0), (0.5, 2.0)], ids=str)
 @pytest.mark.parametrize("rates", [(0.99, 0.99), (0.3, 0.9)], ids=str)
 @pytest.mark.parametrize("gamma", [1e-5, 1.0, 10.0])
-def test_table_1_of_002(two_classes, gamma, ridges, rates):
+def test_table_1_of_wang_2009(two_classes, gamma, ridges, rates):
     rows, y = two_classes
     views = views_of(PAIR, rows)
     grams = [view.gram() for view in views]
@@ -67,7 +67,7 @@ def test_table_1_of_002(two_classes, gamma, ridges, rates):
     mu, c = (0.5, 0.5), 0.5 * np.array(ridges)
     ours = IFSL(lam=gamma, order="late-margins", initial="random", ridges=ridges, rates=rates)
     for xi, passes in ((1e-3, 1000), (1e-300, 9)):
-        printed = table_1_of_002(grams, y, gamma, c, rates, mu, b_1, signed, xi, passes)
+        printed = table_1_of_wang_2009(grams, y, gamma, c, rates, mu, b_1, signed, xi, passes)
         learner = KMHKS(alpha=0.5, b0=0.5, tol=xi, max_iter=passes)
         decision = couple(views, y, ours, learner, seed=3)
         assert len(decision.history) == len(printed.losses) > 2
@@ -76,7 +76,7 @@ def test_table_1_of_002(two_classes, gamma, ridges, rates):
             assert_close(fitted.decide(gram), gram @ (y * expected[:-1]) + expected[-1])
 
 
-def test_table_1_of_004(two_classes, rng):
+def test_table_1_of_wang_2013(two_classes, rng):
     rows, y = two_classes
     member = MKLClassifier(
         ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
@@ -90,7 +90,7 @@ def test_table_1_of_004(two_classes, rng):
         [projector.map for projector in member.decisions_[0].projectors]
         for member in model.members_
     ]
-    votes = table_1_of_004(
+    votes = table_1_of_wang_2013(
         [[map_.transform(rows) for map_ in member_maps] for member_maps in maps],
         [[map_.transform(new) for map_ in member_maps] for member_maps in maps],
         y,
@@ -198,9 +198,9 @@ def test_ridges_need_a_learner_with_a_ridge(two_classes):
 
 @pytest.mark.process
 def test_the_search_space_is_that_of_the_rules_paper(two_classes):
-    assert tuple(float(f"1e{k}") for k in range(-5, 5)) == pytest.approx(COUPLINGS_OF_002)
-    for preset, values in (("multik-mhks", PAPER_GRID), ("multiv-kmhks", COUPLINGS_OF_002)):
+    assert tuple(float(f"1e{k}") for k in range(-5, 5)) == pytest.approx(COUPLINGS_OF_WANG_2009)
+    for preset, values in (("multik-mhks", PAPER_GRID), ("multiv-kmhks", COUPLINGS_OF_WANG_2009)):
         search = preset_classifier(preset, tune="fast")
         assert search.search_space()["combiner__lam"] == values[::-1]
     quietly(search, *two_classes)
-    assert set(search.cv_results_["param_combiner__lam"]) == set(COUPLINGS_OF_002)
+    assert set(search.cv_results_["param_combiner__lam"]) == set(COUPLINGS_OF_WANG_2009)

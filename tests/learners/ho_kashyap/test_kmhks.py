@@ -1,4 +1,4 @@
-"""KMHKS against the bordered system of paper 002 with one view, and a generic convex solver."""
+"""KMHKS against the bordered system of Wang and Chen 2009 and a generic convex solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MHKS against Table 1 of paper 000 with one view, and against a generic convex solver."""
+"""MHKS against Table 1 of Wang, Chen and Sun 2008 and against a generic convex solver."""
 
 from __future__ import annotations
 

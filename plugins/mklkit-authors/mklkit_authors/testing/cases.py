@@ -46,7 +46,7 @@ KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
 
 @attrs.frozen(eq=False)
 class Fit:
-    """A component fitted to rows: the result of ``fit``, and arrays by name for new rows."""
+    """A component fitted to rows: the result of ``fit``, and arrays by name for new samples."""
 
     fitted: Any
     results: Callable[[Array], dict[str, Array]]
@@ -56,7 +56,7 @@ class Fit:
 
 @attrs.frozen(slots=False, eq=False)
 class Case:
-    """A component, its class or a preset, with training rows, new rows and their targets."""
+    """A component, its class or a preset, with training samples, new samples and their targets."""
 
     source: Any
     kind: Kind
@@ -122,12 +122,12 @@ class Case:
 
     @property
     def y(self) -> Array:
-        """The target of the training rows: labels, numbers, or a package's task's example."""
+        """The target of the training samples: labels, numbers, or a package's task's example."""
         return self._target_of(self.rows, self.labels)
 
     @property
     def new_y(self) -> Array:
-        """The target of the new rows."""
+        """The target of the new samples."""
         return self._target_of(self.new_rows, self._data[1][self._n_rows :])
 
     def _target_of(self, rows: Array, labels: Array) -> Array:
@@ -143,7 +143,7 @@ class Case:
         return np.array(texts_of(rows), dtype=object)[:, None]
 
     def three_classes(self) -> tuple[Array, NDArray[Any]]:
-        """Return the training rows with labels of three classes, the third separate if possible."""
+        """Return the training samples in three classes, the third separate if possible."""
         kinds = np.where(self.labels > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
         traits = self.kernel_traits

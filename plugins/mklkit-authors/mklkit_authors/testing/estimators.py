@@ -229,7 +229,7 @@ def parts_exist(case: Case) -> None:
 
 
 def learns_two_and_three_classes(case: Case) -> None:
-    """It is better than predicting the largest class, on held-out rows of separated classes."""
+    """It is better than predicting the largest class, on held-out samples of separated classes."""
     two = case.rows, np.where(case.y > 0, "well", "ill")
     for rows, labels in (two, case.three_classes()):
         model = preset_classifier(case.component, random_state=0).fit(rows[::2], labels[::2])

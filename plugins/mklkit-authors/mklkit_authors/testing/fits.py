@@ -133,7 +133,7 @@ def each_row_by_itself(case: Case) -> None:
 
 
 def training_order_does_not_matter(case: Case) -> None:
-    """Reordered training rows give the same results, up to the tolerance of iterations."""
+    """Reordered training samples give the same results, up to the tolerance of iterations."""
     advice = "Remove the dependence on the order; tighten a tolerance that stops too early."
     for variant in case.variants():
         usual = variant.fitted()
@@ -146,7 +146,7 @@ def training_order_does_not_matter(case: Case) -> None:
 
 
 def weights_of_rows_count(case: Case) -> None:
-    """A row of weight 3 counts as three rows, or changes the decision, as the traits state."""
+    """A sample of weight 3 counts as three rows, or changes the decision, as the traits state."""
     traits: Any = traits_of(case.component, TRAITS[case.kind])
     refused = f"{case.label} does not claim to take weights of rows"
     if case.kind == "learner":
@@ -193,7 +193,7 @@ def weights_of_rows_count(case: Case) -> None:
 def _expect_same(
     case: Case, fit: Fit, usual: Fit, expected: str, advice: str, tolerance: float
 ) -> None:
-    """Expect two fits to have the same results for the new rows."""
+    """Expect two fits to have the same results for the new samples."""
     results = usual.results(case.new_rows)
     for name, values in fit.results(case.new_rows).items():
         expect_close(values, results[name], expected.format(name), advice, tolerance)

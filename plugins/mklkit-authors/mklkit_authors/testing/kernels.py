@@ -45,7 +45,7 @@ def symmetric(case: Case) -> None:
 
 
 def diagonal_is_that_of_the_matrix(case: Case) -> None:
-    """The diagonal is the kernel's value for each row with itself."""
+    """The diagonal is the kernel's value for each sample with itself."""
     fitted = case.fitted().fitted
     matrix = fitted(case.new_rows, case.new_rows)
     expected = "kernel.diagonal(a) to be the diagonal of kernel(a, a)"
@@ -143,7 +143,7 @@ def columns_have_their_shapes(case: Case) -> None:
 
 
 def implicit_columns_are_similarities(case: Case) -> None:
-    """The columns of a map that is not explicit are the kernel's values at the training rows."""
+    """The columns of a map that is not explicit are the kernel's values at the training samples."""
     fitted = case.fitted().fitted
     if fitted.explicit:
         raise NotApplicable(f"{case.label} is explicit")

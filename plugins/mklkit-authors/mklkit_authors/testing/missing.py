@@ -26,7 +26,7 @@ from mklkit_authors.testing.expectations import NotApplicable, expect, expect_cl
 SOURCES = {"a": slice(0, 2), "b": slice(2, 3), "c": slice(3, 6)}
 KERNELS = tuple(f"{n}:rbf(gamma=0.2)@{s.start}:{s.stop}" for n, s in SOURCES.items())
 PATTERNS = [pattern for pattern in product((True, False), repeat=3) if any(pattern)]
-"""The sources that a row has: first all, never none."""
+"""The sources that a sample has: first all, never none."""
 
 
 def rows_of(seed: int, n_rows: int, patterns: list[tuple[bool, ...]]) -> tuple[Array, Array]:
@@ -47,7 +47,7 @@ def fitted(case: Case, rows: Array, y: Array, **settings: Any) -> MKLClassifier:
 
 
 def on_all_patterns(case: Case) -> tuple[MKLClassifier, Array]:
-    """Return a model, and new rows that it takes, some with patterns not seen in training."""
+    """Return a model, and new samples that it takes, some with patterns not seen in training."""
     if "model" not in case.fits:
         case.fits["model"] = fitted(case, *rows_of(1, 84, PATTERNS[:6]))
     patterns = PATTERNS[:1] if case.component.drops else PATTERNS
@@ -65,7 +65,7 @@ def complete_rows_are_as_without(case: Case) -> None:
 
 
 def learns_from_rows_that_lack(case: Case) -> None:
-    """It separates distinct classes, whatever sources new rows have."""
+    """It separates distinct classes, whatever sources new samples have."""
     model, new = on_all_patterns(case)
     right = float((model.predict(new) == rows_of(2, 28, PATTERNS)[1]).mean())
     advice = "Rows of the class +1 get decision values above zero, the others below."

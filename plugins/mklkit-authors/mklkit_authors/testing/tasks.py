@@ -67,7 +67,7 @@ def reads_its_columns(case: Case) -> None:
 
 
 def splits_all_rows(case: Case) -> None:
-    """Each row is scored once in the folds of a repetition."""
+    """Each sample is scored once in the folds of a repetition."""
     splits = case.component.splits(targets_of(case.component, 1), 3)
     rows = np.sort(np.concatenate(splits.tests))
     expect(np.array_equal(rows, np.arange(N_ROWS)), "every row once", rows, "Check 'strata'.")
@@ -85,7 +85,7 @@ def the_baseline_is_no_better_than_itself(case: Case) -> None:
 
 
 def its_estimator_learns(case: Case) -> None:
-    """The estimator is better than the baseline on new rows, and its model is of the task."""
+    """The estimator is better than the baseline on new samples, and its model is of the task."""
     task = case.component
     model = fitted(case)
     expect(task_of(model).name == task.name, task.name, task_of(model).name, "Set 'estimator'.")
