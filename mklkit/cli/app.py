@@ -37,7 +37,7 @@ COMMANDS = {
     "the differences.",
     "inspect": "Show the contents of a model file: data, columns, components, "
     "weights, scores, versions.",
-    "explain": "Show which kernels and columns matter: by weight, alone, without it or shuffled.",
+    "explain": "Show which kernels and columns matter: by weight, alone, without it or permuted.",
     "kernels": "Show the alignment of every pair of kernels on the samples of DATA, and "
     "near-duplicates.",
     "list": "List kernels, feature maps, combiners, learners and presets, built in "

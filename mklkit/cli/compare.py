@@ -164,8 +164,8 @@ def compare(
             rich_help_panel="Results",
             min=0,
             metavar="N",
-            help="Test whether the methods predict at all: shuffle the labels N times, such as 200,"
-            " and run one repetition of the folds with each shuffle. For fewer than 100 samples.",
+            help="Test whether the methods predict at all: permute the labels N times, such as 200,"
+            " and run one repetition of the folds for each. For fewer than 100 samples.",
         ),
     ] = 0,
     time_limit: opt.TimeLimit = None,

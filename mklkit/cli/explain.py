@@ -109,12 +109,12 @@ def explain(
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, help="How often columns are shuffled in each fold.")
+        int, typer.Option(min=1, help="How often columns are permuted in each fold.")
     ] = 5,
     columns: Annotated[
         Literal["auto", "each", "sources"],
         typer.Option(
-            help="What is shuffled at once: columns, or sources (columns that the same kernels"
+            help="What is permuted at once: columns, or sources (columns that the same kernels"
             " read); auto: columns if there are at most 30, else sources. Of kernels with over 200"
             " columns, each fit measures the 50 with the largest gradient."
         ),
@@ -207,8 +207,8 @@ def explain(
             notes += _on_the_models_split(pipeline, metadata, rows, ids)
         ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
         ahead = f"{ahead}; {_fits_ahead(pipeline, together is not None, as_fitted)}"
-        with counting("fits and shuffles") as tell:
-            progress = announced(tell, "{total:,} fits and shuffles: " + ahead)
+        with counting("fits and permutations") as tell:
+            progress = announced(tell, "{total:,} fits and permutations: " + ahead)
             explanation = explained(
                 pipeline,
                 rows,
@@ -309,7 +309,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     show(_kernels_table(kernels, explanation.unit))
     if len(explanation.together):
         show(terminal_table(together_result(explanation.together, explanation.unit)))
-    verdicts = [about for about in ("left out", "together", "alone", "have it") if about in remarks]
+    verdicts = [about for about in ("ablation", "together", "alone", "have it") if about in remarks]
     show(facts_grid([(about, remarks[about]) for about in verdicts]))
     # Groups that are the kernels' sources are in their table already.
     if len(columns) and (len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any()):
@@ -325,7 +325,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
         ("data", [described, *notes, *remarks.get("incomplete", [])]),
         ("how", remarks["rows"]),
     ]
-    others = ("weights", "shuffled", "screened", "effects")
+    others = ("weights", "permuted", "screened", "effects")
     show(
         facts_grid([*metadata, *((about, remarks[about]) for about in others if about in remarks)])
     )

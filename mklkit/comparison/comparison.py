@@ -102,7 +102,7 @@ class Comparison:
         Per data set with a single split, its test samples with the answers of the fitted models.
         Tests and intervals are then about these models, over samples.
     runs : tuple of (int, int), optional
-        The finished and the planned runs, those of other seeds and shuffled labels among them.
+        The finished and the planned runs, those of other seeds and permuted labels among them.
     other_seeds : list of Comparison, default=[]
         The same comparison with each other seed, as far as they are finished.
     permutation_tests : DataFrame, optional
@@ -446,10 +446,10 @@ class Comparison:
             words = score_in_words(self.plan)
             part = self._part_with_shuffles(str(name), int(tests["splits"].iloc[0]))
             sentence = sentence_on_permutations(tests, self.shown, words, part)
-            yield f"Shuffled labels{where}: {sentence}."
+            yield f"Permuted labels{where}: {sentence}."
 
     def _part_with_shuffles(self, name: str, n_splits: int) -> str:
-        """Return which splits are run with shuffled labels, empty if all of them are."""
+        """Return which splits are run with permuted labels, empty if all of them are."""
         every = next(part["number"] for part in self.plan["splits"] if part["name"] == name)
         return "" if n_splits >= every else f" in the first {n_splits} of {every} splits"
 

@@ -27,7 +27,7 @@ def what_runs(prepared: Prepared, n_runs: int, seeds: int, permutations: int) ->
     if seeds > 1:
         text += f", with {seeds} seeds"
     if permutations:
-        text += f", and with labels shuffled {counted(permutations, 'time')}"
+        text += f", and with labels permuted {counted(permutations, 'time')}"
     return text
 
 

@@ -129,7 +129,7 @@ class OneSplit:
         Of the draws of test samples.
     responses : dict
         By the name of a model, its answers for all samples, which may be given several times, one
-        after another, as with shuffled columns.
+        after another, as with permuted columns.
     """
 
     task: Task

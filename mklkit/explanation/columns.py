@@ -1,4 +1,4 @@
-"""The scored samples, and the columns to shuffle: those of each kernel and of each group."""
+"""The scored samples, and the columns to permute: those of each kernel and of each group."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import is_dask
 
 MOST_SINGLE = 30
-"""Up to this many columns are shuffled one by one by default."""
+"""Up to this many columns are permuted one by one by default."""
 WAYS = ("auto", "each", "sources")
 MOST_MEASURED = 200
 """Of kernels with more columns, each fit measures those that a screen selects."""
 NAMES_SHOWN = 2
 TOGETHER = (
-    "columns of the table are shuffled in the held-out rows, before they are encoded, those of a"
+    "columns of the table are permuted in the held-out rows, before they are encoded, those of a"
     " group by one permutation and for all kernels that read them; the models stay as they are, so"
     " columns that hold the same information may each cost accuracy, although a refit would not"
     " need both; their intervals of 95 % are not adjusted for the number of columns"
@@ -48,11 +48,11 @@ Places = tuple[int, ...]
 
 @attrs.frozen(eq=False)
 class ShufflePlan:
-    """The columns to shuffle.
+    """The columns to permute.
 
     ``names`` are the user's columns, ``reads`` those that each kernel reads (None if they can't
-    be traced), ``groups`` the columns to shuffle together, by the name of the group, and
-    ``screened`` those that are shuffled in the fits whose screen selects them.
+    be traced), ``groups`` the columns to permute together, by the name of the group, and
+    ``screened`` those that are permuted in the fits whose screen selects them.
     """
 
     names: list[str]
@@ -119,12 +119,12 @@ class ShufflePlan:
         return tuple(name for name, read in self.reads.items() if not among.isdisjoint(read or ()))
 
     def of_kernel(self, name: str) -> Places | None:
-        """Return the columns to shuffle for a kernel; None if unknown or if all columns are."""
+        """Return the columns to permute for a kernel; None if unknown or if all columns are."""
         return None if self.reads[name] == self.used else self.reads[name]
 
     @property
     def keys(self) -> list[Places]:
-        """Every set of columns to shuffle, once."""
+        """Every set of columns to permute, once."""
         sets = [*self.groups.values(), *map(self.of_kernel, self.reads)]
         return list(dict.fromkeys(places for places in sets if places is not None))
 
@@ -150,7 +150,7 @@ class ShufflePlan:
         else:
             self.notes.append(
                 f"the kernels' {len(self.used)} columns form no groups by the kernels that read"
-                " them; columns='each' shuffles each column, and a mapping defines groups"
+                " them; columns='each' permutes each column, and a mapping defines groups"
             )
 
     def _group_name(self, readers: tuple[str, ...], places: Places) -> str:
@@ -172,13 +172,13 @@ class ShufflePlan:
         partly = [name for name in shared if name not in whole]
         if whole:
             self.notes.append(
-                f"{', '.join(whole)}: all columns in use are read; shuffling them would leave"
+                f"{', '.join(whole)}: all columns in use are read; permuting them would leave"
                 " nothing to predict from, so no loss is given"
             )
         if partly:
             self.notes.append(
                 f"{', '.join(partly)}: columns are shared with other kernels, so the loss by"
-                " shuffling is that of the columns in all these kernels, not of the kernel alone"
+                " permuting is that of the columns in all these kernels, not of the kernel alone"
             )
 
 

@@ -23,7 +23,7 @@ ROWS, FEW, CHANGED, AT_ONCE = 100, 10, 20_000, 1_000
 """The held-out rows in which columns are changed (fewer in wide tables), and rows per batch."""
 EFFECT = (
     "effect is how far a column moves its kernel's part of the decision values: its spread over"
-    " samples, exact for linear kernels, and by shuffling for others; it shows what the model uses"
+    " samples, exact for linear kernels, and by permuting for others; it shows what the model uses"
 )
 EFFECTS = ["kernel", "column", "columns", "effect", "exact"]
 """The parts of an effect: places of kernel and column, and how many columns the kernel reads."""
@@ -48,7 +48,7 @@ def column_effects(
 
     ``rows`` are encoded, and ``sources`` are the user's columns of the encoded ones. A linear part
     changes by β(x − c) if a column is set to a constant c; for other kernels, the mean square of
-    the change by shuffling is halved, since for a linear one it is twice the variance of βx. Of
+    the change by permuting is halved, since for a linear one it is twice the variance of βx. Of
     kernels that have ``screens`` only the columns that these select are measured.
     """
     known = {screen.kernel: screen for screen in screens}

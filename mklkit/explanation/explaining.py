@@ -92,7 +92,7 @@ def explain(
 
     The model is refitted on folds of the samples, once with all kernels and once without each of
     them. What it chose is chosen again on the training samples of each fit: by its search, or the
-    kernel of a source. Columns are shuffled in the held-out samples, for all kernels at once,
+    kernel of a source. Columns are permuted in the held-out samples, for all kernels at once,
     before encoding.
 
     Parameters
@@ -119,11 +119,11 @@ def explain(
         smallest), R² for numbers, its mean for several targets, the area under the ROC curve for
         one class.
     repeats : int, default=5
-        How often columns are shuffled, per fold.
+        How often columns are permuted, per fold.
     columns : {"auto", "each", "sources"} or mapping of str to columns, default="auto"
-        What is shuffled together: each column (``"each"``), columns that the same kernels read
+        What is permuted together: each column (``"each"``), columns that the same kernels read
         (``"sources"``), each of up to 30 columns and else sources (``"auto"``), or named groups of
-        columns, such as ``{"lab": "lab_*"}``. Of a kernel with over 200 columns, each fit shuffles
+        columns, such as ``{"lab": "lab_*"}``. Of a kernel with over 200 columns, each fit permutes
         only the 50 with the largest gradient in its training samples.
     max_rows : int or None, default=5000
         Of more samples, a sample is used, stratified for classes; None: all samples.
@@ -177,7 +177,7 @@ def explain(
     ranked by the mean absolute derivative of the kernel's part of the decision values, times the
     standard deviation of the column. For functions of inner products or distances, and their
     cosines, this takes O(nNd) for n ≤ 200 of N training rows, less than their Gram matrix. For
-    others, groups of columns are shuffled and halved, in O(log d) rounds of 100 predictions of ten
+    others, groups of columns are permuted and halved, in O(log d) rounds of 100 predictions of ten
     samples. Only the 50 best columns are measured in the held-out samples, so a fold needs no more
     predictions for 10,000 columns than for 200. Permuted columns with as large a derivative are
     counted, as in the analysis of microarrays [3]_: this is how many noise alone would select.
@@ -272,7 +272,7 @@ def explain(
         "weights": list(
             meaning_of(fitted, sizes.to_numpy(), alignment, measured.leaves_sources_out)
         ),
-        "left out": [
+        "ablation": [
             *without_kernels(kernels, unit, measured.ablations.groups),
             *adjusted(kernels),
             *([ONLY_SOURCE] if len(have) and measured.some_bare else []),
@@ -280,7 +280,7 @@ def explain(
         "together": list(together(groups, kernels, unit)),
         "alone": list(alone(kernels, unit)),
         "have it": list(without_kernels(have, unit)),
-        "shuffled": plan.notes,
+        "permuted": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
         "screened": list(screen_notes(screens)) if len(screens) else [],
         "effects": _on_effects(len(effects), measured.single),

@@ -66,7 +66,7 @@ class Explanation:
         their number alone determines the interval; ``unadjusted``, the columns from which removed
         covariates can still be told; ``no_verdict``, why the outcome is ``"no verdict"``: because
         of such columns, few groups or a target of heavy tails; ``shuffled``, the change when its
-        columns are shuffled for all kernels.
+        columns are permuted for all kernels.
     together : DataFrame
         One row per group of kernels that are dropped together: ``kernels``, their names, and
         ``left_out``, ``outcome``, ``rows_needed``, ``unadjusted`` and ``why_not`` as for one.
@@ -81,7 +81,7 @@ class Explanation:
         (10, at most half of them); ``chance``, the mean of this share if all columns of the kernel
         were noise, and ``p_chance``, at most the probability that a column of noise is selected so
         often (for any overlap of training samples, by Markov's inequality); ``exact``, whether the
-        effect is computed (linear kernels) or estimated by shuffling. Of kernels with over 200
+        effect is computed (linear kernels) or estimated by permuting. Of kernels with over 200
         columns, those that a screen selects in some fit. Empty if columns can't be traced, or
         values are not a sum over kernels.
     screens : DataFrame
@@ -101,8 +101,8 @@ class Explanation:
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"score"``, ``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``,
-        ``"together"``, ``"alone"``, ``"have it"``, ``"shuffled"``, ``"alike"``, ``"screened"``,
+        ``about`` (``"score"``, ``"rows"``, ``"incomplete"``, ``"weights"``, ``"ablation"``,
+        ``"together"``, ``"alone"``, ``"have it"``, ``"permuted"``, ``"alike"``, ``"screened"``,
         ``"effects"``) and ``note``, one sentence each: the method, and the limits of a number.
         :meth:`text` has them in full, since pandas cuts long cells.
     task : Task

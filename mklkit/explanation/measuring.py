@@ -113,7 +113,7 @@ class Measuring:
     """Per fold, the mean weight of each kernel (M,) over problems and, if samples have their own
     weights, over the held-out samples; and its standard deviation over these samples, else NaN."""
     losses: dict[Any, list[float]] = attrs.field(factory=dict)
-    """Per fold, what is lost without kernels, gained by one alone, and lost by shuffling."""
+    """Per fold, what is lost without kernels, gained by one alone, and lost by permuting."""
     scores_alone: dict[str, list[float]] = attrs.field(factory=dict)
     failed: dict[Kernels, str] = attrs.field(factory=dict)
     """Why fits without some kernels failed."""
@@ -333,7 +333,7 @@ class Measuring:
 
     @property
     def _most_screened(self) -> int:
-        """The most columns that the screens of a fit select to be shuffled."""
+        """The most columns that the screens of a fit select to be permuted."""
         return SELECTED * len(self.plan.wide) if self.plan.screened else 0
 
     def column_effects(self) -> pd.DataFrame:
@@ -546,7 +546,7 @@ class Measuring:
         return screens_of(member, check_new_rows(member, rows), sources, self.plan.wide, seed)
 
     def _selected(self) -> list[Places]:
-        """Return the columns to shuffle because a screen of the current fit selects them."""
+        """Return the columns to permute because a screen of the current fit selects them."""
         chosen = [place for screen in self.screens[-1] for place in screen.columns.tolist()]
         keys = {*self.plan.keys}
         singles = [(place,) for place in dict.fromkeys(chosen) if place in self.plan.screened]

@@ -38,7 +38,7 @@ class Screen:
 
     ``kernel`` is its label, ``columns`` the user's, ``n_columns`` how many it reads, and ``noise``
     the number of permuted columns with at least the gradient of the last one selected; NaN if
-    groups of columns were shuffled instead.
+    groups of columns were permuted instead.
     """
 
     kernel: str
@@ -57,7 +57,7 @@ def screens_of(
 
     The gradient of a sum over landmarks takes O(nNd) for n ≤ 200 of the N training rows, less than
     the Gram matrix of these rows; so do the probes. Other functions take O(log d) rounds with 100
-    groups of columns, each shuffled in ten samples.
+    groups of columns, each permuted in ten samples.
     """
     random = np.random.default_rng(seed)
     names = list(member.kernel_names_)
