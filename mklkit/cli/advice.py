@@ -47,7 +47,7 @@ def advice_if_useless(
         if settings.kernels or settings.preset:
             wider = "wider" if overfitted else "other"
             ways.append(f"{wider} kernels, such as the default kernels")
-    ways.append("more rows" + " of each class" * task.has_classes)
+    ways.append("more samples" + " of each class" * task.has_classes)
     text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
     if overfitted:
         text += f" It is overfitted: {task.shown(first, trained[first])} on its training samples."

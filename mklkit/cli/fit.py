@@ -85,7 +85,7 @@ def fit(
     settings: ModelSettings,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Learn kernel weights and a classifier or a regression, and score it on held-out samples.
+    """Combine one kernel per data source into a classifier or regression, and score it.
 
     Numeric targets are fitted by regression. Text columns are one-hot encoded and missing values
     imputed, and each kernel scales its columns; all of this is part of the saved model. Kernels and
@@ -117,7 +117,7 @@ def fit(
     model, result = fitted.model, fitted.record
     part, score = decisive_score(result["scores"])
     # Anything that may fail, and files, come before stdout, whose reader may close the pipe.
-    advice = advice_if_useless(fitted, score, lambda: result["scores"]["train"], f"{part} rows")
+    advice = advice_if_useless(fitted, score, lambda: result["scores"]["train"], f"{part} samples")
     if output is not None:
         from mklkit.persistence import save_model
 

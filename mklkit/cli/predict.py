@@ -286,7 +286,7 @@ class Predictions:
             say(
                 f"{rows} of {self.n_rows} {'has' if few else 'have'} no prediction, because"
                 f" {'it has' if few else 'they have'} no value in the columns of any kernel:"
-                f" {'row' if few else 'rows'} {listed(self.without)}"
+                f" {'sample' if few else 'samples'} {listed(self.without)}"
             )
 
 

@@ -99,7 +99,7 @@ def classes_result(score: Mapping[str, Any], part: str) -> ResultTable:
 def _class_columns(part: str) -> list[Column]:
     return [
         Column("class", part),
-        Column("rows", "samples", numbers.whole),
+        Column("rows", "n", numbers.whole),
         Column("recall", "recall", numbers.percentage, absent=""),
     ]
 

@@ -371,7 +371,7 @@ def test_rows_without_names_and_more_than_are_used() -> None:
     model = make_pipeline(StandardScaler(), MKLClassifier(kernels, learner="svm(C=1)"))
     model.fit(rows.to_numpy(), labels)
     result = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
-    assert "50 rows of 120" in notes_of(result, "rows")
+    assert "50 samples of 120" in notes_of(result, "rows")
     assert result.scores["rows"].sum() == 50
     assert result.kernels["columns"][0] == ["0", "1"]
     again = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
