@@ -48,6 +48,6 @@ def test_an_overfitted_model_is_not_told_to_fit_more(mklkit: Run, tmp_path: Path
         assert "overfitted: 100.0 %" in message
         assert "a smaller C (--learner 'svm(C=1.0)')" in message
         assert "wider kernels" in message
-        assert message.count("more rows") == 1
+        assert message.count("more samples") == 1
         assert "larger C" not in message
         assert ("'mklkit evaluate'" in message) == few  # 12 rows held out, 60 scored
