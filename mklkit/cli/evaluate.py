@@ -46,7 +46,7 @@ def evaluate(
 ) -> None:
     """Score a model by repeated cross-validation: mean and standard deviation.
 
-    Folds are stratified for classes, and shuffled for a target of numbers.
+    Folds are stratified for classes, and shuffled folds for a numeric target.
     """
     from mklkit.evaluation.study import Roles, read_study
     from mklkit.evaluation.study_fits import cross_validate_study

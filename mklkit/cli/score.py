@@ -21,7 +21,7 @@ from mklkit.errors import counted, listed
 if TYPE_CHECKING:
     from mklkit.protocols import Score, Task
 
-PARTS = {"complete": "all sources", "incomplete": "lack a source"}
+PARTS = {"complete": "all sources", "incomplete": "miss a source"}
 
 
 def score(

@@ -23,7 +23,7 @@ PARTS = {
     "train": "train",
     "held_out": "held out",
     "complete": "held out,\nall sources",
-    "incomplete": "held out,\nlack a source",
+    "incomplete": "held out,\nmiss a source",
 }
 
 

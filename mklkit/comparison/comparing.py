@@ -118,7 +118,7 @@ def compare(
         Which of scikit-learn's estimators to compare: ``"logistic regression"``, for numeric
         targets ``"ridge regression"``, and ``"random forest"`` and ``"gradient boosting"``; for
         outliers ``"isolation forest"``. Default: all, except that one that takes over a minute on
-        the first split, and longer than all other methods together, is left out of the other
+        the first split, and longer than all other methods together, is dropped in the other
         splits.
     without : str or sequence of str, default=()
         Methods to leave out by their names, such as ``"best-single"`` or ``"random forest"``;

@@ -66,7 +66,7 @@ def accepted(
 ) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return new samples as the strategy takes them, and which have no source (None if all have).
 
-    A ``DataError`` names a sample that it refuses by its ``index``.
+    A ``DataError`` names a wrong sample by its ``index``.
     """
     if rows.medians is None:
         return rows, None

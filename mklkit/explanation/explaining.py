@@ -337,7 +337,7 @@ def _on_effects(n_effects: int, single: bool) -> list[str]:
 def _incomplete(
     task: Task, data: ScoredRows, plan: ShufflePlan, missing: NDArray[np.bool_]
 ) -> list[str]:
-    """Return how many samples lack each source."""
+    """Return how many samples miss each source."""
     strata = task.strata(data.targets)
     codes, classes = (data.targets, []) if strata is None else numbered(strata)
     return [*counts(list(plan.reads), missing, codes, classes)]

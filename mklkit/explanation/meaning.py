@@ -92,8 +92,8 @@ def meaning_of(
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (
             "each sample has its own weights; the table shows their mean over held-out samples, and"
-            " row_spread is their deviation: a kernel with a small mean may still decide some of"
-            " the samples"
+            " row_spread is their standard deviation: a kernel with a small mean may still decide"
+            " some of the samples"
         )
     if joins_decisions(model):
         yield (

@@ -106,7 +106,7 @@ class Measuring:
     ablations: Ablations
     """What the fits of each fold leave out."""
     missing: NDArray[np.bool_]
-    """Which samples lack the source of each kernel, (N, M)."""
+    """Which samples miss the source of each kernel, (N, M)."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
     row_spread: list[Array] = attrs.field(factory=list)

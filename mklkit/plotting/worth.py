@@ -141,7 +141,7 @@ class KernelWorthDisplay(PanelsDisplay):
         # Above the diamond of its row, at any position.
         above: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "va": "bottom"}
         for place in np.flatnonzero(frame["left_out"].isna()):
-            ax.annotate("can't be left out", (0, place), fontsize="small", color=ink(), **above)
+            ax.annotate("can't be dropped", (0, place), fontsize="small", color=ink(), **above)
         if self.margin:
             line: dict[str, Any] = {"color": ink(), "linestyle": ":", "linewidth": 1}
             ax.axvline(-self.scale * self.margin, label="margin", **line)
@@ -246,7 +246,7 @@ class ColumnEffectsDisplay(PanelsDisplay):
 def _draw_bars(
     ax: Axes, means: pd.Series, deviations: pd.Series, color: str, label: str = ""
 ) -> None:
-    """Draw a bar for each known number, with its deviation unless that is zero."""
+    """Draw a bar for each known number, with its standard deviation unless that is zero."""
     places = np.flatnonzero(means.notna())
     ax.barh(places, means.iloc[places], height=0.6, color=color, label=label)
     places = np.flatnonzero(means.notna() & (deviations > 0))

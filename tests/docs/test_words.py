@@ -42,7 +42,10 @@ TERMS = {
         "raises an error",
     ),
     "left out": (r"\bleft out\b", "dropped, ablation (refit without it)"),
-    "shuffled": (r"\bshuffl(?:e|es|ed|ing)\b", "permuted, permutation importance"),
+    "shuffled": (
+        r"\bshuffl(?:e|es|ed|ing)\b(?! (?:folds|splits))",
+        "permuted, permutation importance; folds are shuffled, as in scikit-learn",
+    ),
     "lacks a source": (
         r"\black(?:s|ed|ing)? (?:a|the|that|each|one) source\b",
         "missing source",
@@ -56,7 +59,10 @@ TERMS = {
         r"(?<![\w.,/-])00[0-4](?![\w.,]*\d)\b",
         "authors and year, such as Price et al. 2022",
     ),
-    "deviation": (r"(?<!standard )\bdeviations?\b", "standard deviation"),
+    "deviation": (
+        r"(?<!standard )(?<!squared )(?<!absolute )\bdeviations?\b",
+        "standard deviation",
+    ),
     "numbers (a task)": (
         r"\b(?:models?|classes) of numbers\b|\blearns? numbers\b",
         "regression, numeric target",
@@ -153,10 +159,11 @@ def occurrences() -> dict[tuple[str, str], list[str]]:
     """Return where each term occurs in each area, with the words around it."""
     places: dict[tuple[str, str], list[str]] = {}
     for prose in (*pages(), *strings()):
+        text = " ".join(prose.text.split())
         for term, (pattern, _) in TERMS.items():
-            for match in re.finditer(pattern, prose.text, re.IGNORECASE):
-                around = prose.text[max(0, match.start() - 40) : match.end() + 30]
-                line = f"{prose.place}: {' '.join(around.split())}"
+            for match in re.finditer(pattern, text, re.IGNORECASE):
+                around = text[max(0, match.start() - 40) : match.end() + 30]
+                line = f"{prose.place}: {around}"
                 places.setdefault((term, prose.area), []).append(line)
     return places
 

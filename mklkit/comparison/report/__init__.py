@@ -39,7 +39,7 @@ MOST_NAMES = 100
 def html_report(comparison: Comparison, command: str | None = None) -> str:
     """Return a comparison as one HTML page, which opens without a network.
 
-    Text from the data is escaped, and the page's own policy refuses all other scripts, styles and
+    Text from the data is escaped, and the page's own policy blocks all other scripts, styles and
     connections. ``command`` is shown as the origin of the page.
     """
     names = comparison.compared_data
