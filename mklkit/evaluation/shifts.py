@@ -181,7 +181,7 @@ class ColumnShifts:
         nouns = "column" if len(table) == 1 else "columns"
         have = f"{nouns} {'has' if len(told) == 1 else 'have'}"
         lines = [
-            f"{len(told):,} of {len(table):,} numeric {have} shifted against the training rows"
+            f"{len(told):,} of {len(table):,} numeric {have} shifted against the training samples"
             f" {by}: {shown}{more}"
         ]
         if more and sources is not None and len(sources) > 1:

@@ -101,7 +101,7 @@ def explain(
         A fitted ``MKLClassifier``, ``MKLRegressor``, ``MKLOneClass``, ``MKLVotingClassifier`` or
         ``RPEMEKLClassifier``, or a pipeline or search around one.
     X : DataFrame or array-like of shape (N, d)
-        Rows as the model takes them; a DataFrame may have more columns.
+        Samples as the model takes them; a DataFrame may have more columns.
     y : array-like of shape (N,) or (N, T)
         Their classes or numbers; for one class, -1 for outliers and 1 for inliers.
     cv : int, str, scikit-learn splitter, or list of (training samples, scored samples), optional
@@ -225,7 +225,7 @@ def explain(
     if sample_notes and isinstance(cv, list | tuple | PartsColumn):
         raise DataError(
             f"The folds refer to all samples, but only {sample_notes[0]}: give max_rows={len(y)}"
-            f" (--max-samples {len(y)}) to use all of them."
+            f" (--max-rows {len(y)}) to use all of them."
         )
     splits = task.splits(data.targets, USUAL_CV if cv is None else cv, seed, data.groups)
     score = task.usual_score(data.targets) if score is None else score

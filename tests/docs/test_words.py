@@ -105,6 +105,14 @@ ALLOWED = {
 }
 """Terms that still occur in an area, with the reason. One that no longer does is deleted here."""
 
+ROWS_OF = re.compile(
+    r"\b(?:files?|matri(?:x|ces)|tables?|columns|CSV|Parquet|HDF5|simplex|pixels?|image|lines?"
+    r"|heads?|cells?|report|results?|DataFrames?|data frames?|joined|joins|row (?:ids?|numbers?"
+    r"|groups?|after row)|row by row|(?:a|one|each|the) row (?:per|for each|of the output)|header"
+    r"|triangles?|transposed|stored|encoded)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence in which a row is that of a file, a table or a matrix."""
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"``.+?``|`[^`]*`|\$[^$\n]+\$|\]\([^)]*\)|<!--.*?-->", re.DOTALL)
 PARAMETER = re.compile(r"^ *\*{0,2}\w+(?:, \*{0,2}\w+)* : .*$", re.MULTILINE)
@@ -154,6 +162,17 @@ def strings() -> Iterator[Prose]:
                 yield Prose("messages", where, without_code(node.value))
 
 
+def is_right(term: str, prose: Prose, text: str, start: int) -> bool:
+    """Return whether a hit is the field's own word: the row of a file, a table or a matrix."""
+    if term != "row":
+        return False
+    if prose.place.startswith(("mklkit/datasets/", "mklkit/display/")):
+        return True  # They read and write tables.
+    before, after = text[:start], text[start:]
+    sentence = re.split(r"[.;] ", before)[-1] + re.split(r"[.;] ", after)[0]
+    return bool(ROWS_OF.search(sentence))
+
+
 @cache
 def occurrences() -> dict[tuple[str, str], list[str]]:
     """Return where each term occurs in each area, with the words around it."""
@@ -162,6 +181,8 @@ def occurrences() -> dict[tuple[str, str], list[str]]:
         text = " ".join(prose.text.split())
         for term, (pattern, _) in TERMS.items():
             for match in re.finditer(pattern, text, re.IGNORECASE):
+                if is_right(term, prose, text, match.start()):
+                    continue
                 around = text[max(0, match.start() - 40) : match.end() + 30]
                 line = f"{prose.place}: {around}"
                 places.setdefault((term, prose.area), []).append(line)
