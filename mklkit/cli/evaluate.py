@@ -66,7 +66,7 @@ def evaluate(
         return study.task.score(samples.targets, fitted.model.predict(samples.features))
 
     # Everything that may fail comes before the first output.
-    advice = advice_if_useless(fitted, score, training_score, "rows that were scored")
+    advice = advice_if_useless(fitted, score, training_score, "samples that were scored")
     result = fitted.record
     show_result(result, as_json, lambda: _report(study, outcome, result), advice)
 

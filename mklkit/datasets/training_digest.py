@@ -98,7 +98,7 @@ class KnownRows:
         lines = []
         digest = self._digest_of_values()
         if self.by_values:
-            are = "is a training row" if self.by_values == 1 else "are training rows"
+            are = "is a training sample" if self.by_values == 1 else "are training samples"
             lines.append(
                 f"{self._share(self.by_values, digest)} {are} of the model (with the same values):"
                 " scores on them are too good"
@@ -109,7 +109,7 @@ class KnownRows:
             have = "has the identifier" if self.by_id == 1 else "have the identifiers"
             but = " but other values" if len(digest) and known else ""
             lines.append(
-                f"{self._share(self.by_id, self.ids)} {have} of training rows (by"
+                f"{self._share(self.by_id, self.ids)} {have} of training samples (by"
                 f" {quoted(self.name)}){but}: are they the same samples? Then scores on them are"
                 " too good"
             )
@@ -120,4 +120,4 @@ class KnownRows:
 
     def _share(self, count: int, digest: Hashes) -> str:
         least = "at least " if len(digest) < self.n_training else ""
-        return f"{least}{count:,} of {counted(self.n_rows, 'row')}"
+        return f"{least}{count:,} of {counted(self.n_rows, 'sample')}"

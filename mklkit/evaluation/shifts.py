@@ -1,4 +1,4 @@
-"""Columns of numbers whose mean or deviation differs between new samples and the training ones."""
+"""Numeric columns whose mean or spread differs between new and training samples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COLUMNS = 500
 
 RULE = (
     f"beyond what sampling explains (level {LEVEL:g} over all columns), and by more than {SMALL:g}"
-    f" training standard deviations in the mean or a factor of {SMALL_RATIO:.2f} in the deviation"
+    f" training standard deviations in the mean or a factor of {SMALL_RATIO:.2f} in the spread"
 )
 
 

@@ -117,9 +117,9 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
     # Prices are read as in training.
     assert said.splitlines() == [
         "column 'price' read as numbers: '2,110' as 2.11",
-        "column 'color': not in the training data, in 1 row: 'pink'",
-        "59 of 60 rows are training rows of the model (with the same values): scores on them are"
-        " too good",
+        "column 'color': not in the training data, in 1 sample: 'pink'",
+        "59 of 60 samples are training samples of the model (with the same values): scores on them"
+        " are too good",
     ]
 
 

@@ -115,14 +115,14 @@ def test_rows_without_any_source_keep_empty_cells(
     pd.testing.assert_frame_equal(
         tables[0].drop([3, 23]).reset_index(drop=True), tables[1], check_dtype=False
     )
-    assert "2 rows of 120 have no prediction" in said[0]
-    assert "rows 'p3', 'p23'\n" in said[0]
+    assert "2 samples of 120 have no prediction" in said[0]
+    assert "samples 'p3', 'p23'\n" in said[0]
     assert "no prediction" not in said[1]
     # Both are scored on the rows with predictions.
     assert [line for line in said[0].splitlines() if "accuracy" in line] == [
         line for line in said[1].splitlines() if "accuracy" in line
     ]
-    assert "on the 118 rows" in said[0]
+    assert "on the 118 samples" in said[0]
     assert "wrote 118 predictions" in said[1]
 
 

@@ -295,7 +295,7 @@ def test_little_time_and_what_is_left_out_by_itself() -> None:
     cells = [attrs.evolve(_cell(name, 0.5), seconds=time) for name, time in (("a", 90), ("b", 1))]
     assert after_first_split(cells[1:], 1.0, {"b": 3}, []) == ""
     text = after_first_split(cells, 91.0, {"a": 9, "b": 9}, ["a"])
-    assert text.endswith("a takes 99 % of the time, and is left out of them")
+    assert text.endswith("a takes 99 % of the time, and is dropped from them")
     assert "the others take about 9.0 s" in text
     assert "of the time" not in after_first_split(cells[1:], 1.0, {"b": 9}, [])
 

@@ -111,9 +111,9 @@ def test_the_first_command_fits_the_built_in_data(tmp_path: Path) -> None:
     [printed] = run_in_turn([command], tmp_path)
     [[train, held_out]] = re.findall(r"^ accuracy +([\d.]+) % +([\d.]+) %", printed, re.MULTILINE)
     for said in (
-        "breast_cancer: 569 rows, 30 features",
+        "breast_cancer: 569 samples, 30 features",
         "no DATA was given",
-        "114 rows, stratified",
+        "114 samples, stratified",
     ):
         assert said in printed
     # A logistic regression has 98 % on these data.

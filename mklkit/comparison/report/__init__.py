@@ -84,7 +84,7 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
     splits = [
         f"{split['name']}: {split['description']} ({split['digest']})" for split in plan["splits"]
     ]
-    tuned = f"{plan['tune']}, inside the training rows of each split" if plan["tune"] else "no"
+    tuned = f"{plan['tune']}, inside the training samples of each split" if plan["tune"] else "no"
     runs = str(comparison.runs[0])
     if comparison.reused:
         runs += f", of which {comparison.reused} were read from a file"
@@ -114,7 +114,7 @@ def _data(data: DataSet, metadata: dict[str, Any]) -> dict[str, str | list[str]]
     counts = zip(metadata["classes"], metadata["class_counts"], strict=True)
     classes = [f"{label} ({count})" for label, count in counts]
     return {
-        "Rows": str(metadata["rows"]),
+        "Samples": str(metadata["rows"]),
         "Columns": f"{len(metadata['columns'])}{kinds}",
         "Classes": f"{len(classes)}: {_some(classes)}" if classes else "",
         "Missing values": str(int(count_gaps(data.features).sum()) or ""),
@@ -145,7 +145,7 @@ def _parameters(comparison: Comparison) -> ResultTable | None:
     ]
     heads = ("Method", "Data", "Parameter", "Chosen, with number of splits")
     columns = [Column(key, head) for key, head in zip(keys, heads, strict=True)]
-    return ResultTable(columns, rows, "Chosen on the training rows of each split.")
+    return ResultTable(columns, rows, "Chosen on the training samples of each split.")
 
 
 def _with_counts(values: Counter[str]) -> str:
