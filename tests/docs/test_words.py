@@ -83,7 +83,6 @@ ALLOWED = {
     ("row", "pages"): "to be read, since some are rows of files",
     ("row", "docstrings"): "to be read, since some are rows of files",
     ("row", "messages"): "to be read, since some are rows of files",
-    ("even weights", "pages"): PENDING,
     ("refused", "pages"): PENDING,
     ("refused", "docstrings"): PENDING,
     ("left out", "pages"): PENDING,
@@ -91,7 +90,6 @@ ALLOWED = {
     ("left out", "messages"): PENDING,
     ("shuffled", "pages"): PENDING,
     ("shuffled", "docstrings"): PENDING,
-    ("shuffled", "messages"): PENDING,
     ("lacks a source", "pages"): PENDING,
     ("lacks a source", "docstrings"): PENDING,
     ("lacks a source", "messages"): PENDING,
@@ -100,8 +98,6 @@ ALLOWED = {
     ("deviation", "pages"): PENDING,
     ("deviation", "docstrings"): PENDING,
     ("deviation", "messages"): PENDING,
-    ("weights of rows", "docstrings"): PENDING,
-    ("weights of rows", "messages"): PENDING,
 }
 """Terms that still occur in an area, with the reason. One that no longer does is deleted here."""
 
