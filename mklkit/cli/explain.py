@@ -333,7 +333,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
 
 
 def _kernels_table(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:
-    """Return weight and losses per kernel; a narrow terminal loses details, then deviations."""
+    """Return weight and losses per kernel; on a narrow terminal without details and spreads."""
     from mklkit.explanation.result_tables import DETAILS, kernels_result
 
     table = kernels_result(kernels, unit).keeping(lambda column: not isinstance(column, Bar))

@@ -55,7 +55,7 @@ class KnownRows:
     A model file keeps 8 bytes for each of at most 10,000 training rows: a hash of the identifier,
     where files were joined by one, and one of all values that the encoder read. Rows with equal
     values are training rows, unless more than one in twenty training rows equals another one. Rows
-    of which only the identifiers are equal may be samples that were measured again, or lack a
+    of which only the identifiers are equal may be samples that were measured again, or miss a
     source; they may as well be those of another cohort that is numbered alike, so they are only
     asked about. A hash does not contain what it was made from, but whoever knows an identifier, or
     all values of a row, can test whether the model has learned from it. Sparse tables have no

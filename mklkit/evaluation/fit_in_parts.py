@@ -107,7 +107,7 @@ def fit_in_parts(
             # A Gram matrix takes more memory than the rows; features are made block by block.
             training_rows = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         elif distributed:
-            with shows("sending rows"):
+            with shows("sending samples"):
                 training_rows = DaskRows.sent(rows.train)
         with shows("fitting") as tell, reporting_to(tell):
             classifier.fit(training_rows, scan.classes[codes["train"]])

@@ -31,7 +31,7 @@ def scores_result(
     """Return the scores of named parts of the samples; the ``first`` is the one that counts.
 
     A part has a ``name``, the number of its ``rows``, the scores of the task by their keys and, if
-    they are means, their deviations under the keys with ``_std``.
+    they are means, their standard deviations under the keys with ``_std``.
     """
     ordered = sorted(task.labeled, key=lambda score: score.key != first)
     scores = [

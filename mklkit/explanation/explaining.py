@@ -229,7 +229,7 @@ def explain(
         )
     splits = task.splits(data.targets, USUAL_CV if cv is None else cv, seed, data.groups)
     score = task.usual_score(data.targets) if score is None else score
-    if not is_defined(task, score, data.targets, "these rows"):
+    if not is_defined(task, score, data.targets, "these samples"):
         _check_probabilities(model, score)
     read = kernels_of(refit, fitted)
     plan = ShufflePlan.of(model, read, [str(name) for name in data.table.columns], columns)

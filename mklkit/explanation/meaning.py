@@ -121,7 +121,7 @@ def of_those_who_have(
     if "have" not in kernels:
         return kernels.iloc[:0]
     measured = kernels[kernels["have"].notna()]
-    kind = "test rows" if single else "rows"
+    kind = "test samples" if single else "samples"
     rows = measured["have_rows"].map(f"{{:,}} {kind} have it and another".format)
     ends = ("", "_low", "_high", "_level", "_interval")
     losses = {f"left_out{end}": measured[f"have{end}"] for end in ends}

@@ -62,7 +62,7 @@ def test_predict_needs_what_kernels_see(mklkit: Run, sheet: Path, tmp_path: Path
     # Each is a source of its own, which samples may lack.
     lacking = mklkit("predict", model, few)
     assert lacking.code == 0, lacking
-    assert "no row has the source 'rbf@price'" in lacking.err
+    assert "no sample has the source 'rbf@price'" in lacking.err
     rows[["color"]].to_csv(few, index=False)
     mklkit("predict", model, few).refused("lacks 2 of the 2 columns that the model needs")
 

@@ -119,8 +119,8 @@ def test_noise_is_not_predicted_and_a_clear_signal_is() -> None:
     clear = NOISE + 4.0 * (LABELS == "b")[:, None]
     for features, shown in ((NOISE, False), (clear, True)):
         done = compare(features, LABELS, **QUICK, cv="4x2", permutations=24)
-        (line,) = (line for line in done.verdict.splitlines() if line.startswith("Shuffled"))
-        assert ("ridge predicts better than from shuffled labels" in line) == shown
+        (line,) = (line for line in done.verdict.splitlines() if line.startswith("Permuted"))
+        assert ("ridge predicts better than from permuted labels" in line) == shown
         (test,) = done.as_dict()["permutation_tests"]
         assert test["p_best"] == done.permutation_tests["p_best"][0]
 
@@ -179,7 +179,7 @@ def test_one_mixed_group_does_not_void_the_test() -> None:
     patients[1] = patients[0]
     done = compare(clear, LABELS, **QUICK, cv="4x1", groups=patients, permutations=24)
     assert done.permutation_tests["p_value"].tolist() == [1 / 25]
-    (note,) = (note for note in done.notes if "shuffled by group" in note)
+    (note,) = (note for note in done.notes if "permuted by group" in note)
     assert "groups of the same size" in note
     assert "1 of 39 groups" in note
 

@@ -24,7 +24,8 @@ LINKING = [*(page.name for page in sorted(ROOT.glob("*.md"))), *PAGES]
 
 _PICTURE = re.compile(r"(\.\./)?gallery/(plot_\w+)\.rst")
 _KERNEL = re.compile(
-    r"^ (\w+) +(0\.\d+) ± \S+ +\d+\.\d ± \S+ +(\d+\.\d) ± \S+ +(\d+\.\d) ± \S+$", re.MULTILINE
+    r"^ (\w+) +(0\.\d+) ± \S+ +\+\d+\.\d ± \S+ +[+−]?(\d+\.\d) ± \S+ +[+−]?(\d+\.\d) ± \S+$",
+    re.MULTILINE,
 )
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]+)")
 

@@ -51,7 +51,8 @@ TERMS = {
         "missing source",
     ),
     "fusion": (
-        r"(?<![-\w])(?<!late )(?<!early )(?<!intermediate )(?<!data )fusion\b",
+        r"(?<![-\w])(?<!late )(?<!level )(?<!level\) )(?<!early )(?<!intermediate )(?<!data )"
+        r"fusion\b",
         "late fusion",
     ),
     "bank": (r"\bbanks?\b", "candidate kernels"),
@@ -78,28 +79,9 @@ TERMS = {
 }
 """For each term a pattern, and what is written instead."""
 
-PENDING = "to be replaced"
-ALLOWED = {
-    ("row", "pages"): "to be read, since some are rows of files",
-    ("row", "docstrings"): "to be read, since some are rows of files",
-    ("row", "messages"): "to be read, since some are rows of files",
-    ("refused", "pages"): PENDING,
-    ("refused", "docstrings"): PENDING,
-    ("left out", "pages"): PENDING,
-    ("left out", "docstrings"): PENDING,
-    ("left out", "messages"): PENDING,
-    ("shuffled", "pages"): PENDING,
-    ("shuffled", "docstrings"): PENDING,
-    ("lacks a source", "pages"): PENDING,
-    ("lacks a source", "docstrings"): PENDING,
-    ("lacks a source", "messages"): PENDING,
-    ("fusion", "pages"): PENDING,
-    ("fusion", "docstrings"): PENDING,
-    ("deviation", "pages"): PENDING,
-    ("deviation", "docstrings"): PENDING,
-    ("deviation", "messages"): PENDING,
-}
-"""Terms that still occur in an area, with the reason. One that no longer does is deleted here."""
+ROWS_READ = {"pages": 13, "docstrings": 46, "messages": 14}
+"""How many rows each area may have: those that are left were read, and are rows of matrices, of
+tables of results and of files."""
 
 ROWS_OF = re.compile(
     r"\b(?:files?|matri(?:x|ces)|tables?|columns|CSV|Parquet|HDF5|simplex|pixels?|image|lines?"
@@ -189,10 +171,8 @@ def occurrences() -> dict[tuple[str, str], list[str]]:
 @pytest.mark.parametrize("term", TERMS)
 def test_a_term_is_the_one_of_the_field(term: str, area: str) -> None:
     places = occurrences().get((term, area), [])
-    if (term, area) in ALLOWED:
-        assert places, f"{term!r} is gone from the {area}: delete it from ALLOWED"
-    else:
-        assert not places, f"write {TERMS[term][1]!r} instead in\n" + "\n".join(places)
+    most = ROWS_READ[area] if term == "row" else 0
+    assert len(places) <= most, f"write {TERMS[term][1]!r} instead in\n" + "\n".join(places)
 
 
 def test_prose_is_searched_and_code_is_not() -> None:
