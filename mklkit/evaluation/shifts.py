@@ -153,8 +153,8 @@ class ColumnShifts:
         sources : mapping of str to sequence of str, optional
             The columns of each source, whose shifted columns are counted if there are many.
         gross : bool, default=False
-            Whether only means that differ by over a standard deviation, and spreads by over a factor
-            of two, are told.
+            Whether only means that differ by over a standard deviation, and spreads by over a
+            factor of two, are told.
         but : collection of str, optional
             Columns that are not told.
 
