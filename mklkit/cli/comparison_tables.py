@@ -61,7 +61,7 @@ def comparison_grid(
     test: str,
     title: str | None = None,
 ) -> Grid:
-    """Return the rows of the methods that have a score, of one data set or over several.
+    """Return the samples of the methods that have a score, of one data set or over several.
 
     If there are several tables, with titles, only the last, over all data sets, has a legend.
     """
@@ -96,5 +96,5 @@ def _legend(
     if "bal." in shorts:
         text = f"bal.: balanced accuracy; {text}"
     if "incomplete_score" in {column.key for column in columns}:
-        text = f"all, lack: of the rows that have all sources, and that lack one; {text}"
+        text = f"all, lack: of the samples that have all sources, and that lack one; {text}"
     return text

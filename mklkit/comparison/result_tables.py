@@ -71,7 +71,7 @@ def methods_result(
 ) -> ResultTable:
     """Return the table of methods, on one data set or over several.
 
-    Measures that no method has are left out, and so is the difference of the reference to itself.
+    Measures that no method has are dropped, and so is the difference of the reference to itself.
     """
     ranking = task.score_named(name)
     lead = score_column(ranking)

@@ -1,9 +1,9 @@
 """Tests of two classifiers on the same splits of one data set, and corrections of such tests.
 
 For J splits, ``differences`` hold the score of one method minus that of the other, per split;
-``n_train`` and ``n_test`` are the numbers of rows trained on and scored, one per split if sizes
+``n_train`` and ``n_test`` are the numbers of samples trained on and scored, one per split if sizes
 differ. Results are NaN for a single split or values that are not finite; a ``DataError`` is raised
-unless there is one value per split and the numbers of rows are positive.
+unless there is one value per split and the numbers of samples are positive.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special, stats
 
 from mklkit.errors import DataError
 from mklkit.protocols import Array
@@ -222,7 +222,8 @@ def rule_of_three(n_units: float, level: float = 0.95, n_differ: float = 0.0) ->
     >>> round(rule_of_three(300), 4), round(rule_of_three(300, n_differ=1), 4)
     (0.01, 0.0125)
     """
-    limit = stats.gamma.ppf(level, n_differ + 1)
+    # The quantile of a gamma distribution. A p value asks for dozens, and stats.gamma is slow.
+    limit = special.gammaincinv(n_differ + 1, level)
     return float((limit - n_differ) / n_units)
 
 
@@ -368,7 +369,7 @@ def _corrected_factor(n_splits: int, n_train: ArrayLike, n_test: ArrayLike) -> f
     for rows in (trained, tested):
         if rows.shape not in ((), (n_splits,)) or not (rows > 0).all():
             raise DataError(
-                "n_train and n_test must be positive numbers of rows, one for all splits or one for"
+                "n_train and n_test must be positive numbers of samples, one for all or one for"
                 f" each of {n_splits}; got {n_train!r} and {n_test!r}."
             )
     return 1 / n_splits + float(np.mean(tested / trained))

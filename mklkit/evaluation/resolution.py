@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from mklkit.evaluation.class_scores import CLASS_SCORES
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2
@@ -114,7 +114,7 @@ class Resolution:
         """
         size = abs(difference)
         if self.unexplained is not None:
-            error = stats.norm.isf((1 - level) / 2) * np.sqrt(self.unexplained / self.count)
+            error = -special.ndtri((1 - level) / 2) * np.sqrt(self.unexplained / self.count)
             return float((np.sqrt(size) + error) ** 2 - size)
         n_units = self.count * self.n_means
         return rule_of_three(n_units, level, size * n_units)
@@ -161,10 +161,10 @@ class Resolution:
     def _least(self, size: float, level: float) -> float:
         """Return the least true difference with which chance may give one of this size."""
         if self.unexplained is not None:
-            error = stats.norm.isf((1 - level) / 2) * np.sqrt(self.unexplained / self.count)
+            error = -special.ndtri((1 - level) / 2) * np.sqrt(self.unexplained / self.count)
             return float(max(0.0, np.sqrt(size) - error) ** 2)
         n_units = self.count * self.n_means
-        return float(stats.gamma.ppf(1 - level, size * n_units) / n_units)
+        return float(special.gammaincinv(size * n_units, 1 - level) / n_units)
 
 
 def resolution_of(

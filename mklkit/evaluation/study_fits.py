@@ -1,4 +1,4 @@
-"""The fits of a study: scored on held-out rows, by cross-validation, or on all rows to be saved."""
+"""The fits of a study: scored on held-out samples or in folds, or on all samples to be saved."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from mklkit.numerics.sparse import take_rows
 class FittedStudy:
     """A study with a fitted model, and the record of both: plain values to be told and saved.
 
-    ``ids`` are the identifiers of the rows that the model has learned from, if rows have any.
+    ``ids`` are the identifiers of the samples that the model has learned from, if samples have any.
     """
 
     study: Study
@@ -47,9 +47,9 @@ class FittedStudy:
 def fit_study(
     study: Study, holdout: float, refit: bool = False, wrap_fit: WrapFit = nullcontext
 ) -> FittedStudy:
-    """Score a model of some rows on the others.
+    """Score a model of some samples on the others.
 
-    With ``refit``, the model learns from all rows after that, with what a search has chosen.
+    With ``refit``, the model learns from all samples after that, with what a search has chosen.
     """
     splits = study.hold_out(holdout)
     study = study.with_notes(splits.notes)
@@ -84,7 +84,7 @@ def fit_study(
         searched = search_record(model[-1])
         chosen, notes = _as_chosen(model)
         chosen = clone(chosen)
-        # Each model may hold its training rows.
+        # Each model may hold its training samples.
         del model, scores
         fit = fit_and_predict(chosen, study.samples, wrap_fit=wrap_fit)
         model, seconds, learned = fit.model, fit.seconds, slice(None)
@@ -123,7 +123,7 @@ def _better_representations(
 ) -> list[dict[str, Any]]:
     """Return where other representations are much better than named kernels, and warn of them.
 
-    They are compared on the training rows of the split, since users may follow the advice.
+    They are compared on the training samples of the split, since users may follow the advice.
     """
     estimator = classifier_in(model[-1])
     if not study.settings.kernels or not isinstance(estimator, KernelEstimator):
@@ -157,7 +157,7 @@ def cross_validate_study(
 ) -> tuple[FittedStudy, CrossValidation]:
     """Score a model by cross-validation, on a column's split if there is one.
 
-    The record has the scores of all folds; its steps are those of all rows.
+    The record has the scores of all folds; its steps are those of all samples.
     """
     outcome = cross_validate(
         study.pipeline,
@@ -198,7 +198,7 @@ def cross_validate_study(
 
 
 def _scores_of_parts(study: Study, outcome: CrossValidation) -> dict[str, Any]:
-    """Return the scores on rows with all sources, and on the others, over all folds."""
+    """Return the scores on samples with all sources, and on the others, over all folds."""
     rows, answers = np.concatenate(outcome.splits.tests), np.concatenate(outcome.answers)
     truth = study.targets[rows]
     masks = study.parts(rows)

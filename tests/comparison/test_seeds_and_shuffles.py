@@ -120,8 +120,8 @@ def test_noise_is_not_predicted_and_a_clear_signal_is() -> None:
     clear = NOISE + 4.0 * (LABELS == "b")[:, None]
     for features, shown in ((NOISE, False), (clear, True)):
         done = compare(features, LABELS, **QUICK, cv="4x2", permutations=24)
-        (line,) = (line for line in done.verdict.splitlines() if line.startswith("Shuffled"))
-        assert ("ridge predicts better than from shuffled labels" in line) == shown
+        (line,) = (line for line in done.verdict.splitlines() if line.startswith("Permuted"))
+        assert ("ridge predicts better than from permuted labels" in line) == shown
         (test,) = done.as_dict()["permutation_tests"]
         assert test["p_best"] == done.permutation_tests["p_best"][0]
 
@@ -180,7 +180,7 @@ def test_one_mixed_group_does_not_void_the_test() -> None:
     patients[1] = patients[0]
     done = compare(clear, LABELS, **QUICK, cv="4x1", groups=patients, permutations=24)
     assert done.permutation_tests["p_value"].tolist() == [1 / 25]
-    (note,) = (note for note in done.notes if "shuffled by group" in note)
+    (note,) = (note for note in done.notes if "permuted by group" in note)
     assert "groups of the same size" in note
     assert "1 of 39 groups" in note
 
@@ -203,7 +203,7 @@ def test_shuffles_of_mixed_groups_by_another_scheme_do_not_resume(tmp_path: Path
     path = tmp_path / "runs.permutations.jsonl"
     plan, *cells = path.read_text().splitlines()
     former = json.loads(plan)
-    del former["splits"][0]["shuffled"]
+    del former["splits"][0]["permuted"]
     path.write_text("\n".join([json.dumps(former), *cells, ""]))
     with pytest.raises(DataError, match="the splits differ"):
         compare(SHIFTED, LABELS, **settings)
@@ -312,7 +312,7 @@ def test_little_time_and_what_is_left_out_by_itself() -> None:
     cells = [attrs.evolve(_cell(name, 0.5), seconds=time) for name, time in (("a", 90), ("b", 1))]
     assert after_first_split(cells[1:], 1.0, {"b": 3}, []) == ""
     text = after_first_split(cells, 91.0, {"a": 9, "b": 9}, ["a"])
-    assert text.endswith("a takes 99 % of the time, and is left out of them")
+    assert text.endswith("a takes 99 % of the time, and is dropped from them")
     assert "the others take about 9.0 s" in text
     assert "of the time" not in after_first_split(cells[1:], 1.0, {"b": 9}, [])
 
