@@ -35,8 +35,8 @@ CHANCE = (
 )
 BOUND = (
     "p at most bounds the probability that a column of noise is selected so often: it does not"
-    " shrink with the number of fits, because their training samples overlap; kernels of few columns"
-    " have none, because it could never be small"
+    " shrink with the number of fits, because their training samples overlap; kernels of few"
+    " columns have none, because it could never be small"
 )
 Columns = Mapping[int, NDArray[np.intp]]
 """The encoded columns of each of the user's columns that a kernel reads."""
