@@ -43,7 +43,7 @@ def test_a_preset_refuses_what_none_can_have(parameters: dict[str, Any], said: s
         ({"learner": "svm(D=1)"}, "'D'"),
         ({"scale": "log"}, "scale.* must be one of none, standard"),
         ({"kernels": ("linear[log]",)}, "scale.* must be one of none, standard"),
-        ({"kernels": ("rbf(gamma=1e9)",)}, "held-out rows right"),
+        ({"kernels": ("rbf(gamma=1e9)",)}, "held-out samples right"),
     ],
 )
 def test_a_faulty_preset_is_told_of(parts: dict[str, Any], said: str) -> None:
