@@ -185,8 +185,8 @@ def test_the_words_beside_the_picture_have_the_numbers_of_the_study(page: str) -
     story = words[words.index("All three sources reach") : words.index("**Limits.**")]
     for figure in re.findall(r"\d+\.\d", drawn.group() + story):
         assert figure in study, figure
-    assert "(97.5 % CI 0.3 to 11.0)" in story
-    assert "by 5.7 points (97.5 % CI 0.3 to 11.0)" in study
+    assert "(97.5 % CI 0.3 to 11.2)" in story
+    assert "by 5.7 points (97.5 % CI 0.3 to 11.2)" in study
     assert "linear SVC on normalised sources has 94.2 %, the same as `auto`" in study
     assert words.count("94.2 %") == 2
 
