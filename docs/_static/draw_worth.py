@@ -13,18 +13,19 @@ SOURCES = ("text", "composition", "genes")
 ALL = "all three"
 SHADES = {"light": ("#1f2328", "#59636e"), "dark": ("#f0f6fc", "#9198a1")}
 BLUE, ORANGE = "#3b82c4", "#d9822b"
-WIDTH, HEIGHT, LEFT, RIGHT, STEP, TOP = 780, 222, 130, 450, 42, 46
+WIDTH, HEIGHT, LEFT, RIGHT, STEP, TOP = 780, 222, 130, 415, 42, 46
 PERCENT, POINT = 2.2, 15.0
 """Pixels of a percentage of accuracy, and of a percentage point lost."""
 
 
 @attrs.frozen
 class Loss:
-    """What dropping a source costs, in percentage points, and the bounds of its 95 % interval."""
+    """What dropping a source costs, in percentage points, with its interval and the level in %."""
 
     points: float
     low: float
     high: float
+    level: float
 
 
 def accuracies(page: str) -> dict[str, float]:
@@ -37,21 +38,21 @@ def accuracies(page: str) -> dict[str, float]:
 
 def losses(page: str) -> dict[str, Loss]:
     """Return what dropping each source costs."""
+    words = " ".join(page.split()).replace("−", "-")
+    interval = r"\(([\d.]+) % (?:CI|limits) (\S+) to (\S+?)[,)]"
     measured = {}
     for name in SOURCES:
-        certain = re.search(
-            rf"{name}: lost: (\S+) points \((?:\S+ % CI )?(\S+) to ([\d.]+)\)", page
-        )
-        if certain:
-            measured[name] = Loss(*map(float, certain.groups()))
-            continue
-        open_ = re.search(
-            rf"{name}: inconclusive: −(\S+) points without it \(95 % CI −(\S+) to \+([\d.]+)\)",
-            page,
-        )
-        assert open_, f"{PAGE.name} does not say what dropping {name} costs"
-        points, high, gain = map(float, open_.groups())
-        measured[name] = Loss(points, -gain, high)
+        # A loss has no sign, and its interval begins at the least loss; a change is below zero.
+        lost = re.search(rf"{name}: lost: (\S+) points {interval}", words)
+        change = re.search(rf"{name}: inconclusive: (\S+) points without it {interval}", words)
+        if lost:
+            points, level, low, high = map(float, lost.groups())
+        elif change:
+            points, level, high, low = map(float, change.groups())
+            points, low, high = -points, -low, -high
+        else:
+            raise ValueError(f"{PAGE.name} does not say what dropping {name} costs")
+        measured[name] = Loss(points, low, high, level)
     return measured
 
 
@@ -60,7 +61,12 @@ def picture(strong: str, weak: str) -> str:
     page = PAGE.read_text(encoding="utf-8")
     lost = losses(page)
     zero = RIGHT + POINT
-    heads = ((LEFT, "balanced accuracy, %"), (zero, "points lost without it (95 % CI)"))
+    levels = sorted({loss.level for loss in lost.values()})
+    level = " to ".join(f"{end:g}" for end in dict.fromkeys((levels[0], levels[-1])))
+    heads = (
+        (LEFT, "balanced accuracy, %"),
+        (zero, f"points lost without it ({level} % CI)"),
+    )
     parts = [f'<text x="{x:.0f}" y="26" fill="{weak}">{words}</text>' for x, words in heads]
     for place, (name, score) in enumerate(accuracies(page).items()):
         y = TOP + place * STEP

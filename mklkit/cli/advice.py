@@ -1,4 +1,4 @@
-"""Advice on a model that guesses, or recognises no row of a class."""
+"""Advice on a model that guesses, or recognises no sample of a class."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 FACTOR_ON_C = 100
 FEW_ROWS = 20
-"""With fewer rows a single prediction changes the accuracy by more than 5 percentage points."""
+"""With fewer samples a single prediction changes the accuracy by more than 5 percentage points."""
 OVERFITTED = 0.1
-"""A model is overfitted if its score drops by more than this on rows outside training."""
+"""A model is overfitted if its score drops by more than this on samples outside training."""
 
 
 def advice_if_useless(
     fitted: FittedStudy, score: dict[str, Any], training: Callable[[], dict[str, Any]], rows: str
 ) -> str | None:
-    """Return a warning about a fitted model that guesses, or recognises no row of a class.
+    """Return a warning about a fitted model that guesses, or recognises no sample of a class.
 
     ``score`` is that of ``rows``; ``training``, called only if needed, returns that of the
-    training rows.
+    training samples.
     """
     study = fitted.study
     task, settings, first = study.task, study.settings, study.score
@@ -30,7 +30,7 @@ def advice_if_useless(
     missed = _missed_classes(score)
     if not guessing and not missed:
         return None
-    problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
+    problem = f"is {guessing}" if guessing else f"recognised no sample of {', '.join(missed)}"
     trained = training()
     # An R² below 0 is no better than a constant, however far below.
     overfitted = (trained[first] or 0) - max(score[first] or 0, 0) > OVERFITTED
@@ -38,7 +38,7 @@ def advice_if_useless(
     if missed and settings.class_weight is None:
         ways.append("weights of classes (--class-weight balanced)")
     if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
-        ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
+        ways.append(f"'mklkit evaluate', which scores every sample ({score['rows']} are too few)")
     if settings.scale == "none":
         ways.append("scaled features (--scale standard)")
     # A class that is too rare to count is not recognised by other kernels either.
@@ -47,21 +47,21 @@ def advice_if_useless(
         if settings.kernels or settings.preset:
             wider = "wider" if overfitted else "other"
             ways.append(f"{wider} kernels, such as the default kernels")
-    ways.append("more rows" + " of each class" * task.has_classes)
+    ways.append("more samples" + " of each class" * task.has_classes)
     text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
     if overfitted:
-        text += f" It is overfitted: {task.shown(first, trained[first])} on its training rows."
+        text += f" It is overfitted: {task.shown(first, trained[first])} on its training samples."
     return text
 
 
 def _missed_classes(score: dict[str, Any]) -> list[str]:
-    """Return the classes without a recognised row, with their numbers of rows."""
+    """Return the classes without a recognised sample, with their numbers of samples."""
     from mklkit.errors import counted, quoted
 
     counts = [sum(answers) for answers in score.get("confusion", [])]
     triples = zip(score.get("classes", []), counts, score.get("recall", []), strict=True)
     return [
-        f"class {quoted(label)} ({counted(rows, 'row')})"
+        f"class {quoted(label)} ({counted(rows, 'sample')})"
         for label, rows, recall in triples
         if rows and recall == 0
     ]

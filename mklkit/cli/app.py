@@ -29,17 +29,16 @@ ASKED = "_MKLKIT_COMPLETE"
 """The variable that a shell's completion script sets to ask for completions."""
 
 COMMANDS = {
-    "fit": "Learn kernel weights and a classifier or a regression, and score it on held-out rows.",
-    "predict": "Predict the class or value of each row of DATA, in input order.",
+    "fit": "Combine one kernel per data source into a classifier or regression, and score it.",
+    "predict": "Predict the class or value of each sample of DATA, in input order.",
     "score": "Score a saved model on samples that it has not learned from, such as another cohort.",
     "evaluate": "Score a model by repeated cross-validation: mean and standard deviation.",
     "compare": "Compare methods on the same splits: their scores, time, and tests of "
     "the differences.",
     "inspect": "Show the contents of a model file: data, columns, components, "
     "weights, scores, versions.",
-    "explain": "Show which kernels and columns matter: by weight, alone, when left out or "
-    "shuffled.",
-    "kernels": "Show the alignment of every pair of kernels on the rows of DATA, and "
+    "explain": "Show which kernels and columns matter: by weight, alone, without it or permuted.",
+    "kernels": "Show the alignment of every pair of kernels on the samples of DATA, and "
     "near-duplicates.",
     "list": "List kernels, feature maps, combiners, learners and presets, built in "
     "and from plugins.",

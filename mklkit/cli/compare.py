@@ -99,7 +99,7 @@ def compare(
             show_default="all for the task",
             help="A standard scikit-learn method to compare with, such as 'random forest', or"
             " none. May be repeated. By default, a method that takes over a minute, and most of"
-            " the time of the first split, is left out of the other splits.",
+            " the time of the first split, is omitted of the other splits.",
         ),
     ] = None,
     without: Annotated[
@@ -128,7 +128,7 @@ def compare(
     train: Annotated[
         float | None,
         split_option(
-            min=0.01, max=0.99, show_default="0.5", help="Share of training rows of --mccv."
+            min=0.01, max=0.99, show_default="0.5", help="Share of training samples of --mccv."
         ),
     ] = None,
     split_column: opt.SplitColumn = None,
@@ -164,8 +164,8 @@ def compare(
             rich_help_panel="Results",
             min=0,
             metavar="N",
-            help="Test whether the methods predict at all: shuffle the labels N times, such as 200,"
-            " and run one repetition of the folds with each shuffle. For fewer than 100 samples.",
+            help="Test whether the methods predict at all: permute the labels N times, such as 200,"
+            " and run one repetition of the folds for each. For fewer than 100 samples.",
         ),
     ] = 0,
     time_limit: opt.TimeLimit = None,
@@ -182,7 +182,7 @@ def compare(
         result_option(
             "--output",
             "-o",
-            help="Fit the best multiple-kernel method on all rows and save it.",
+            help="Fit the best multiple-kernel method on all samples and save it.",
         ),
     ] = None,
     as_json: opt.AsJson = False,
@@ -274,7 +274,7 @@ def _splits(cv: str | None, mccv: int | None, split_column: str | None) -> str:
 def _check_files(
     sources: list[str], results: Path | None, reports: list[Path], output: Path | None
 ) -> None:
-    """Refuse files that can't be written before anything is computed."""
+    """Raise an error for files that can't be written before anything is computed."""
     from mklkit.comparison.writing import check_report
 
     for report in reports:
@@ -285,15 +285,15 @@ def _check_files(
 
 
 def _save_best(output: Path, comparison: Comparison) -> None:
-    """Save the best method, fitted on all rows, with its record."""
+    """Save the best method, fitted on all samples, with its record."""
     from mklkit.comparison.best_method import fitted_best
     from mklkit.persistence import save_model
 
-    with working("fitting the best method on all rows"):
+    with working("fitting the best method on all samples"):
         model, record = fitted_best(comparison)
         save_model(model, output, record)
     rows = len(comparison.data[0].target)
-    say(f"{comparison.best_method.name} was fitted on all {rows} rows")
+    say(f"{comparison.best_method.name} was fitted on all {rows} samples")
 
 
 def _lost(comparison: Comparison, output: Path | None) -> list[str]:
@@ -337,7 +337,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     if plan["score"] not in ("accuracy", "r2"):
         lines.append(("score", plan["score"]))
     if plan["tune"]:
-        lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
+        lines.append(("tuned", f"{plan['tune']}, inside the training samples of each split"))
     show("", facts_grid(lines))
 
 

@@ -35,7 +35,7 @@ OVER_DATA_SETS = (
 LAST = {"rank": 1, "p_worse": 2, "seconds": 3}
 PLANNED = "interval: at Holm's level, 95 % or more; p: {}, Holm, over {}"
 OVER = (
-    "better, worse, equal: the number of data sets; p: Wilcoxon's signed-rank test, Holm, over {}"
+    "better, worse, equal: the number of data sets{}; p: Wilcoxon's signed-rank test, Holm, over {}"
 )
 
 
@@ -47,7 +47,9 @@ def questions_grid(tests: pd.DataFrame, score: Score, test: str) -> Grid:
 
 def over_data_sets_grid(tests: pd.DataFrame, score: Score) -> Grid:
     """Return the planned tests over several data sets."""
-    caption = OVER.format(counted(len(tests), "question"))
+    beside = difference_column(score, "").short
+    median = "" if score.lower else f"; {beside}: Hodges–Lehmann median"
+    caption = OVER.format(median, counted(len(tests), "question"))
     return terminal_table(over_data_sets_result(tests, score), caption=caption, dense=True)
 
 
@@ -59,7 +61,7 @@ def comparison_grid(
     test: str,
     title: str | None = None,
 ) -> Grid:
-    """Return the rows of the methods that have a score, of one data set or over several.
+    """Return the samples of the methods that have a score, of one data set or over several.
 
     If there are several tables, with titles, only the last, over all data sets, has a legend.
     """
@@ -94,5 +96,5 @@ def _legend(
     if "bal." in shorts:
         text = f"bal.: balanced accuracy; {text}"
     if "incomplete_score" in {column.key for column in columns}:
-        text = f"all, lack: of the rows that have all sources, and that lack one; {text}"
+        text = f"all, lack: of the samples that have all sources, and that lack one; {text}"
     return text

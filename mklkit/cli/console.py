@@ -74,7 +74,7 @@ def shortened(text: str) -> str:
     if more <= 0:
         return text
     end = LONGEST_MESSAGE // 4
-    return f"{text[: 3 * end]} … ({more:,} characters left out) … {text[-end:]}"
+    return f"{text[: 3 * end]} … ({more:,} characters omitted) … {text[-end:]}"
 
 
 def plain(text: object) -> str:

@@ -144,7 +144,7 @@ def describe(
     if bare == AUTO_KERNELS:
         raise UnknownNameError(
             "'auto' is no component: it stands for kernels that a fit chooses from the training"
-            " rows. 'mklkit kernels DATA -k auto' shows what it chooses, and why."
+            " samples. 'mklkit kernels DATA -k auto' shows what it chooses, and why."
         )
     if not facts:
         raise UnknownNameError(

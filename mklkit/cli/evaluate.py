@@ -46,7 +46,7 @@ def evaluate(
 ) -> None:
     """Score a model by repeated cross-validation: mean and standard deviation.
 
-    Folds are stratified for classes, and shuffled for a target of numbers.
+    Folds are stratified for classes, and shuffled folds for a numeric target.
     """
     from mklkit.evaluation.study import Roles, read_study
     from mklkit.evaluation.study_fits import cross_validate_study
@@ -66,7 +66,7 @@ def evaluate(
         return study.task.score(samples.targets, fitted.model.predict(samples.features))
 
     # Everything that may fail comes before the first output.
-    advice = advice_if_useless(fitted, score, training_score, "rows that were scored")
+    advice = advice_if_useless(fitted, score, training_score, "samples that were scored")
     result = fitted.record
     show_result(result, as_json, lambda: _report(study, outcome, result), advice)
 

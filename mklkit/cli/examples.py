@@ -20,13 +20,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             'mklkit fit patients.csv -t target -k "rbf@fever,pulse" -k "overlap@ward"',
         ),
         (
-            "Choose kernels, their scalings and parameters from the training rows:",
+            "Choose kernels, their scalings and parameters from the training samples:",
             "mklkit fit iris --kernels auto --tune fast",
         ),
     ),
     "mklkit predict": (
         (
-            "Write a class for each row, and for two classes its decision value:",
+            "Write a class for each sample, and for two classes its decision value:",
             "mklkit predict wine.mkl wine --output predictions.csv",
         ),
     ),

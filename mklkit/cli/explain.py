@@ -43,8 +43,7 @@ def explain(
         typer.Argument(
             metavar="DATA",
             autocompletion=complete.data_sets,
-            help="Rows with the model's columns and their classes or numbers, such as the training"
-            " data.",
+            help="Samples with the model's columns and their targets, such as the training data.",
         ),
     ],
     *,
@@ -87,7 +86,7 @@ def explain(
             metavar="COLUMN",
             autocompletion=complete.table_columns,
             show_default="the model's, if it was fitted with groups",
-            help="A column that groups rows, such as 'patient': no group is on both sides of a"
+            help="A column that groups samples, such as 'patient': no group is on both sides of a"
             " split.",
         ),
     ] = None,
@@ -95,7 +94,7 @@ def explain(
         bool,
         typer.Option(
             "--ignore-groups",
-            help="Split rows as if they were independent, although the model was fitted with"
+            help="Split samples as if they were independent, although the model was fitted with"
             " groups.",
         ),
     ] = False,
@@ -110,19 +109,19 @@ def explain(
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, help="How often columns are shuffled in each fold.")
+        int, typer.Option(min=1, help="How often columns are permuted in each fold.")
     ] = 5,
     columns: Annotated[
         Literal["auto", "each", "sources"],
         typer.Option(
-            help="What is shuffled at once: columns, or sources (columns that the same kernels"
+            help="What is permuted at once: columns, or sources (columns that the same kernels"
             " read); auto: columns if there are at most 30, else sources. Of kernels with over 200"
             " columns, each fit measures the 50 with the largest gradient."
         ),
     ] = "auto",
     max_rows: Annotated[
         int,
-        typer.Option(min=2, metavar="ROWS", help="Use at most ROWS rows, drawn at random."),
+        typer.Option(min=2, metavar="ROWS", help="Use at most ROWS samples, drawn at random."),
     ] = 5000,
     plot: Annotated[
         Path | None,
@@ -141,7 +140,7 @@ def explain(
             metavar="NAMES",
             help="Kernels to leave out together, as in mrna,protein, one more fit per fold. May be"
             " repeated. Up to three groups of similar kernels (alignment above 0.9), and the"
-            " kernels that are informative alone and not lost, are left out unasked.",
+            " kernels that are informative alone and not lost, are omitted unasked.",
         ),
     ] = None,
     margin: opt.Margin = None,
@@ -149,7 +148,7 @@ def explain(
         bool,
         typer.Option(
             "--as-fitted",
-            help="Keep the parameters and kernels that the model chose on all its rows, by --tune"
+            help="Keep the parameters and kernels that the model chose on all samples, by --tune"
             " or auto, instead of choosing them again in each fit. Faster, but scores are"
             " optimistic.",
         ),
@@ -165,7 +164,7 @@ def explain(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show which kernels and columns matter: by weight, alone, when left out or shuffled.
+    """Show which kernels and columns matter: by weight, alone, without it or permuted.
 
     The model is fitted again on folds of DATA: with all kernels, with each one alone, without each
     one, and without groups of similar or named ones. That takes FOLDS x (1 + 2 x KERNELS + GROUPS)
@@ -182,7 +181,7 @@ def explain(
 
     if groups is not None and ignore_groups:
         raise SpecError(
-            "Rows are kept together by --groups or split by --ignore-groups: leave out one."
+            "Samples are kept together by --groups or split by --ignore-groups: leave out one."
         )
     share = MARGIN if margin is None else margin_of(margin)
     with working("loading the model"):
@@ -208,8 +207,8 @@ def explain(
             notes += _on_the_models_split(pipeline, metadata, rows, ids)
         ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
         ahead = f"{ahead}; {_fits_ahead(pipeline, together is not None, as_fitted)}"
-        with counting("fits and shuffles") as tell:
-            progress = announced(tell, "{total:,} fits and shuffles: " + ahead)
+        with counting("fits and permutations") as tell:
+            progress = announced(tell, "{total:,} fits and permutations: " + ahead)
             explanation = explained(
                 pipeline,
                 rows,
@@ -255,7 +254,7 @@ def _on_ignored_groups(metadata: dict[str, Any]) -> list[str]:
     if grouped is None:
         return []
     return [
-        f"rows are treated as independent, although the model was fitted with the groups in column"
+        "samples are treated as independent, although the model was fitted with groups in column"
         f" {quoted(grouped)}: scores may be too high"
     ]
 
@@ -303,14 +302,14 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
 
     by_subject = explanation.notes.groupby("about")["note"]
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
-    described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
+    described = f"{data}: {counted(len(truth), 'sample')}, target {listed(list(truth))}"
     kernels, columns = explanation.kernels, explanation.columns
     summary = [explanation.summary(), *remarks.get("score", [])]
     show(facts_grid([(explanation.unit.score, summary)]))
     show(_kernels_table(kernels, explanation.unit))
     if len(explanation.together):
         show(terminal_table(together_result(explanation.together, explanation.unit)))
-    verdicts = [about for about in ("left out", "together", "alone", "have it") if about in remarks]
+    verdicts = [about for about in ("ablation", "together", "alone", "have it") if about in remarks]
     show(facts_grid([(about, remarks[about]) for about in verdicts]))
     # Groups that are the kernels' sources are in their table already.
     if len(columns) and (len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any()):
@@ -326,7 +325,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
         ("data", [described, *notes, *remarks.get("incomplete", [])]),
         ("how", remarks["rows"]),
     ]
-    others = ("weights", "shuffled", "screened", "effects")
+    others = ("weights", "permuted", "screened", "effects")
     show(
         facts_grid([*metadata, *((about, remarks[about]) for about in others if about in remarks)])
     )
@@ -334,7 +333,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
 
 
 def _kernels_table(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:
-    """Return weight and losses per kernel; a narrow terminal loses details, then deviations."""
+    """Return weight and losses per kernel; on a narrow terminal without details and spreads."""
     from mklkit.explanation.result_tables import DETAILS, kernels_result
 
     table = kernels_result(kernels, unit).keeping(lambda column: not isinstance(column, Bar))

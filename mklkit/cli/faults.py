@@ -74,7 +74,7 @@ def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
     if isinstance(error, MemoryError):
         from mklkit.views.memory import REMEDY
 
-        _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
+        _fail(f"Not enough memory for this many samples: {error} {REMEDY}", 2)
     if isinstance(error, OSError) and error.errno in NOT_WRITTEN:
         _give_up(sys.stdout)
         _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)

@@ -52,7 +52,7 @@ def fit(
             min=0.0,
             max=0.95,
             show_default="0.2",
-            help="Share of the rows held out to score the model; 0: fit on all rows.",
+            help="Share of the samples held out to score the model; 0: fit on all samples.",
         ),
     ] = None,
     stream: Annotated[
@@ -67,7 +67,7 @@ def fit(
         opt.data_option(
             metavar="ADDRESS",
             help="Fit on the workers of a Dask scheduler, such as tcp://10.0.0.1:8786. The table"
-            f" ({', '.join(IN_PARTS)}) is read in parts here, and its encoded rows are sent to"
+            f" ({', '.join(IN_PARTS)}) is read in parts here, and its encoded samples are sent to"
             " them.",
         ),
     ] = None,
@@ -85,11 +85,11 @@ def fit(
     settings: ModelSettings,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Learn kernel weights and a classifier or a regression, and score it on held-out rows.
+    """Combine one kernel per data source into a classifier or regression, and score it.
 
     Numeric targets are fitted by regression. Text columns are one-hot encoded and missing values
     imputed, and each kernel scales its columns; all of this is part of the saved model. Kernels and
-    scaling are chosen from the training rows, for each source if the names of columns tell
+    scaling are chosen from the training samples, for each source if the names of columns tell
     several. A table that does not fit into memory is read in parts, and can be fitted on a
     cluster.
     """
@@ -99,7 +99,7 @@ def fit(
     from mklkit.evaluation.study_fits import fit_study
 
     if holdout is not None and split_column is not None:
-        raise SpecError("Rows are held out by --split-column or by --holdout: leave out one.")
+        raise SpecError("Samples are held out by --split-column or by --holdout: leave out one.")
     holdout = USUAL_SHARE if holdout is None else holdout
     studied = opt.study_files(data, source, by)
     check_outputs([output], [studied], pictures=[plot])
@@ -117,7 +117,7 @@ def fit(
     model, result = fitted.model, fitted.record
     part, score = decisive_score(result["scores"])
     # Anything that may fail, and files, come before stdout, whose reader may close the pipe.
-    advice = advice_if_useless(fitted, score, lambda: result["scores"]["train"], f"{part} rows")
+    advice = advice_if_useless(fitted, score, lambda: result["scores"]["train"], f"{part} samples")
     if output is not None:
         from mklkit.persistence import save_model
 
@@ -182,7 +182,7 @@ def _fit_in_parts(
     if saves and fitted.record["scores"]["held_out"] is not None:
         fitted.record["choices"].append(
             "the table is read in parts, and the saved model has not learned from the held-out"
-            " rows: --holdout 0 to learn from all of them"
+            " samples: --holdout 0 to learn from all of them"
         )
     return fitted
 
@@ -208,15 +208,17 @@ def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
 def _interval(result: dict[str, Any]) -> list[str]:
     """Return a line on the interval of the score on held-out rows, if it has one."""
     from mklkit.evaluation.class_scores import CLASS_SCORES
+    from mklkit.evaluation.number_scores import R2
     from mklkit.evaluation.sentences import interval
 
     ends = result.get("intervals", {}).get(result["score"])
     if ends is None:
         return []
-    score = next(each for each in CLASS_SCORES if each.name == result["score"])
+    score = next(each for each in (R2, *CLASS_SCORES) if each.name == result["score"])
+    by = "bootstrap" if score is R2 else "Wilson"
     known = score.written(result["scores"]["held_out"][score.key])
     low, high = ends
-    return [f"{score.words} {known} ({interval(low, high, score.written)}, Wilson)"]
+    return [f"{score.words} {known} ({interval(low, high, score.written)}, {by})"]
 
 
 def _split_lines(result: dict[str, Any]) -> list[str]:
@@ -224,8 +226,8 @@ def _split_lines(result: dict[str, Any]) -> list[str]:
 
     held_out = result["scores"]["held_out"]
     if held_out is None:
-        return [f"no rows ({result['split']})" if result["split"] != "none" else "no rows"]
-    lines = [f"{counted(held_out['rows'], 'row')}, {result['split']}", *_interval(result)]
+        return [f"no samples ({result['split']})" if result["split"] != "none" else "no samples"]
+    lines = [f"{counted(held_out['rows'], 'sample')}, {result['split']}", *_interval(result)]
     pairs = zip(held_out.get("classes", []), held_out.get("confusion", []), strict=True)
     scored = {str(label) for label, answers in pairs if sum(answers)}
     labels = [entry["label"] for entry in result["data"].get("classes", [])]
@@ -234,6 +236,6 @@ def _split_lines(result: dict[str, Any]) -> list[str]:
     if absent:
         noun = "class" if len(absent) == 1 else "classes"
         lines.append(
-            f"no row of {noun} {listed(absent)} was held out; scores are of the other classes"
+            f"no sample of {noun} {listed(absent)} was held out; scores are of the other classes"
         )
     return lines

@@ -72,11 +72,11 @@ def _report(metadata: dict[str, Any]) -> None:
     lines: list[Fact] = []
     if "data" in metadata:
         data = metadata["data"]
-        shape = f"{counted(data['rows'], 'row')}, {counted(len(data['columns']), 'feature')}"
+        shape = f"{counted(data['rows'], 'sample')}, {counted(len(data['columns']), 'feature')}"
         line = f"{data['name']}: {shape}, target {data['target']!r} ({data['origin']})"
         lines.append(("data", [line, *data["notes"]]))
         if data.get("weights") is not None:
-            lines.append(("weights", f"of rows, from the column {data['weights']!r}"))
+            lines.append(("weights", f"of samples, from the column {data['weights']!r}"))
         if data.get("groups") is not None:
             number = model.get("groups")
             groups = "" if number is None else f"{counted(number, 'group')}, "
@@ -89,7 +89,7 @@ def _report(metadata: dict[str, Any]) -> None:
         names = [column["name"] for column in model.get("input", [])]
         lines.append(("kernels", [_kernel_line(kernel, names) for kernel in model["kernels"]]))
     if "rows" in model and "seconds" in metadata:
-        lines.append(("rows", learned_line(metadata)))
+        lines.append(("samples", learned_line(metadata)))
     if "learns" in model and "classes" not in model:
         lines.append(("learns", model["learns"]))
     if "classes" in model:
@@ -141,7 +141,7 @@ def _kernel_line(kernel: dict[str, Any], every: list[str]) -> str:
 def columns_table(columns: list[dict[str, Any]]) -> ResultTable:
     """Return a table of the input columns: what each was taken for, and its gaps in training.
 
-    Many columns are shown as one row per source, by the beginning of their names.
+    Many columns are shown as one sample per source, by the beginning of their names.
     """
     from mklkit.datasets.columns import source_of
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WEAK = 0.5
 MOST_ROWS = 5000
-"""Rows on which kernels are compared, in seconds; more rows hardly change the alignments."""
+"""Samples on which kernels are compared, in seconds; more samples hardly change the alignments."""
 MEASURED_ROWS = 1000
 """The same with --measures, which takes eigenvalues and quadratic programs."""
 
@@ -80,12 +80,12 @@ def kernels(
             "--output",
             "-o",
             help="Write the Gram matrix of each kernel and their weighted sum (uniform weights, or"
-            " those of --model) with the identifiers of the rows, for example to kernels.npz.",
+            " those of --model) with the identifiers of the samples, for example to kernels.npz.",
         ),
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show the alignment of every pair of kernels on the rows of DATA, and near-duplicates.
+    """Show the alignment of every pair of kernels on the samples of DATA, and near-duplicates.
 
     Alignment is the cosine of the angle between two Gram matrices: 1 for kernels that differ by a
     factor only. Weakly correlated kernels (alignment between 0 and 0.5) have been found to combine
@@ -93,7 +93,7 @@ def kernels(
 
     With -o, the Gram matrices of all rows of DATA, also those without a target, are written to a
     NumPy archive, which 'mklkit fit -k "precomputed(path='kernels.npz', label='rbf')"' reads by the
-    identifiers that --by names. Kernels are fitted to the rows with a target.
+    identifiers that --by names. Kernels are fitted to the samples with a target.
     """
     from mklkit.datasets.pipeline import advice_on
     from mklkit.evaluation.alignment import FittedBank, alignment_matrix, near_duplicates
@@ -114,8 +114,8 @@ def kernels(
         table, chosen, scale = study.table, compared.kernels, compared.scale
         most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
         if len(features) > most:
-            many = f"{most} rows of {len(features)}, drawn at random"
-            notes.append(f"compared on {many}: the time grows with the rows' {growth}")
+            many = f"{most} samples of {len(features)}, drawn at random"
+            notes.append(f"compared on {many}: the time grows with the samples' {growth}")
             features = features.sample(most, random_state=0)
         alignments = alignment_matrix(chosen, features, centered, scale)
         measured = None
@@ -232,15 +232,15 @@ class Compared:
 
 
 def _without_zeros(alignments: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Return alignments without those of kernels that are 0 on all rows, and note these."""
+    """Return alignments without those of kernels that are 0 on all samples, and note these."""
     from mklkit.errors import listed
 
     zero = alignments.to_numpy().diagonal() == 0
     if not zero.any():
         return alignments
     notes.append(
-        f"no alignment of {listed(alignments.index[zero].tolist())}: no row has a value in the"
-        " columns of the kernel, or all rows are alike in them"
+        f"no alignment of {listed(alignments.index[zero].tolist())}: no sample has a value in the"
+        " columns of the kernel, or all samples are alike in them"
     )
     return alignments.mask(zero[:, None] | zero)
 

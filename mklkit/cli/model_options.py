@@ -12,6 +12,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.errors import MKLKitError
 from mklkit.estimators.model_settings import Setting
+from mklkit.numerics.seeds import LARGEST_SEED
 
 
 def _spec(text: str) -> str:
@@ -86,7 +87,7 @@ OPTIONS: dict[str, Callable[..., Any]] = {
         autocompletion=complete.balanced,
         parser=weights_by_class,
     ),
-    "seed": partial(typer.Option, min=0, max=opt.LARGEST_SEED),
+    "seed": partial(typer.Option, min=0, max=LARGEST_SEED),
     "n_jobs": partial(typer.Option, "--jobs", "-j", callback=_not_zero),
 }
 """How settings are shown beyond their declaration: other names, a placeholder, completions and a

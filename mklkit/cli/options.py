@@ -12,17 +12,16 @@ import typer
 from mklkit.cli.completion import completers as complete
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
 from mklkit.datasets.formats import ENDINGS, IN_PARTS, WRITABLE, format_of
+from mklkit.numerics.seeds import LARGEST_SEED
 
 if TYPE_CHECKING:
     from mklkit.datasets.study_files import StudyFiles
 
 BUILT_IN = ", ".join(BUILTIN_NAMES)
-# NumPy's generators take seeds of 32 bits.
-LARGEST_SEED = 2**32 - 1
 
 
 def file_path(text: str) -> Path:
-    """Return an option's path; an empty text, which would mean the current folder, is refused."""
+    """Return an option's path; an empty text, which would mean the current folder, is an error."""
     if not text:
         raise typer.BadParameter("expected the name of a file or folder, not an empty text.")
     return Path(text)
@@ -33,7 +32,7 @@ def study_files(
 ) -> str | StudyFiles | None:
     """Return DATA, with its identifiers if --by names them, joined with the files of --source.
 
-    ``names_rows``: without --source, the column of --by names the rows of results alone.
+    ``names_rows``: without --source, the column of --by names the samples of results alone.
     """
     if not sources and (by is None or names_rows):
         return data
@@ -184,14 +183,14 @@ Drop = Annotated[
 Weights = Annotated[
     str | None,
     column_option(
-        help="A column of weights of the rows in the fit, by name or position. It is not a"
-        " feature; scores count all rows equally.",
+        help="A column of sample weights in the fit, by name or position. It is not a"
+        " feature; scores count all samples equally.",
     ),
 ]
 Groups = Annotated[
     str | None,
     column_option(
-        help="A column that groups rows, such as 'patient': no group is on both sides of a split,"
+        help="A column of groups, such as 'patient': no group is on both sides of a split,"
         " nor of one inside a fit. It is not a feature.",
     ),
 ]
@@ -202,8 +201,8 @@ SplitColumn = Annotated[
     ),
 ]
 CV_HELP = (
-    "5x10 is five folds, ten times; groups: each group left out once; time:5: five splits in the"
-    " order of the rows."
+    "5x10 is five folds, ten times; groups: each group held out once; time:5: five splits in the"
+    " order of the samples."
 )
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random numbers.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]

@@ -27,7 +27,7 @@ def check_outputs(
     model: Path | None = None,
     pictures: Sequence[Path | None] = (),
 ) -> None:
-    """Refuse files that can't be written, that a command reads, or that are one file twice.
+    """Reject files that can't be written, that a command reads, or that are one file twice.
 
     ``data`` is as typed; ``model`` is read; ``pictures`` need matplotlib.
     """

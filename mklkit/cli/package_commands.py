@@ -106,7 +106,7 @@ class PackageCommand(LateCommand):
 def package_commands(context: typer.Context) -> dict[str, PackageCommand]:
     """Return the commands of installed packages by name, looked for once in a call.
 
-    Names that are taken or invalid, and unreadable metadata, are left out with a warning.
+    Names that are taken or invalid, and unreadable metadata, are omitted with a warning.
     """
     if COMMAND_GROUP not in context.meta:
         root: Any = context.find_root().command

@@ -1,4 +1,4 @@
-"""``mklkit predict``: classes for new rows, from a saved model."""
+"""``mklkit predict``: classes for new samples, from a saved model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def predict(
         typer.Argument(
             metavar="DATA",
             autocompletion=complete.data_sets,
-            help="New rows, with the feature columns that the model's kernels use.",
+            help="New samples, with the feature columns that the model's kernels use.",
         ),
     ],
     source: opt.Sources = None,
@@ -53,7 +53,7 @@ def predict(
             "--by",
             metavar="COLUMN",
             show_default="that of the model's training files, if --source is used",
-            help="The column that identifies a row: it is the first of the results, and joins the"
+            help="The column that identifies a sample: the first of the results; it joins the"
             " files of --source.",
         ),
     ] = None,
@@ -81,17 +81,17 @@ def predict(
             "--top",
             metavar="K",
             min=1,
-            help="Write the K likeliest classes of each row, best first, in columns 'top_1',"
+            help="Write the K likeliest classes of each sample, best first, in columns 'top_1',"
             " 'top_1_probability' (or 'top_1_score') and so on, instead of a column for each"
             " class.",
         ),
     ] = None,
 ) -> None:
-    """Predict the class or value of each row of DATA, in input order.
+    """Predict the class or value of each sample of DATA, in input order.
 
     The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
     for the second class; for several classes, a column 'score_<class>' for each, of which the
-    largest decides. A model of rows without labels (MKLOneClass) gives 'inlier' or 'outlier',
+    largest decides. A model of samples without labels (MKLOneClass) gives 'inlier' or 'outlier',
     with a score below 0. A model of 'mklkit fit --probability' gives a column
     'probability_<class>' for each class. If DATA has the target column, the accuracy (R² and
     the mean absolute error for numbers) is printed on stderr.
@@ -201,7 +201,7 @@ def files_for_model(
 
 
 def known_rows(pipeline: Any, metadata: dict[str, Any]) -> KnownRows:
-    """Return what recognises the training rows of a saved model with these facts."""
+    """Return what recognises the training samples of a saved model with these facts."""
     from mklkit.datasets.pipeline import encoder_in
     from mklkit.datasets.training_digest import KnownRows, from_text
 
@@ -216,7 +216,7 @@ def groups_of(metadata: dict[str, Any]) -> str | None:
 
 
 def weights_of(metadata: dict[str, Any]) -> str | None:
-    """Return the column in a model file with the weights of rows; None if there is none."""
+    """Return the column in a model file with the sample weights; None if there is none."""
     return _column_of(metadata, "weights")
 
 
@@ -229,23 +229,23 @@ def _column_of(metadata: dict[str, Any], use: str) -> str | None:
 
 @attrs.define(eq=False)
 class Predictions:
-    """Predictions chunk by chunk, and the rows that have none because they have no source."""
+    """Predictions chunk by chunk, and the samples that have none because they have no source."""
 
     task: Task
     pipeline: Any
     top: int | None
     n_rows: int = 0
     without: list[Any] = attrs.field(factory=list)
-    """The rows without a prediction: their identifiers, or numbers from 1."""
+    """The samples without a prediction: their identifiers, or numbers from 1."""
     columns: pd.DataFrame | None = None
-    """The written columns, without rows."""
+    """The written columns, without samples."""
 
     def of(
         self, features: pd.DataFrame, ids: pd.Series | None = None
     ) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
         """Return the table of more rows, and which of them have a prediction (n,).
 
-        The cells of others are empty. Raise an error if the first rows have none at all.
+        The cells of others are empty. Raise an error if the first samples have none at all.
         """
         import numpy as np
 
@@ -253,7 +253,7 @@ class Predictions:
 
         known = np.ones(len(features), bool)
         table = self.columns
-        # Each pass leaves some rows out, since the models of a vote may have other kernels.
+        # Each pass leaves some samples out, since the models of a vote may have other kernels.
         while known.any():
             try:
                 table = self._table(features[known])
@@ -263,7 +263,7 @@ class Predictions:
                 if (table is None and none.all()) or len(none) != known.sum():
                     raise
                 known[np.flatnonzero(known)[none]] = False
-        assert table is not None, "the first rows have predictions"
+        assert table is not None, "the first samples have predictions"
         self.columns = table[:0]
         if not known.all():
             table = _with_empty_rows(table, known)
@@ -278,15 +278,15 @@ class Predictions:
         return self.task.likeliest(self.pipeline, features, self.top)
 
     def say(self) -> None:
-        """Report how many rows have no prediction, and why."""
+        """Report how many samples have no prediction, and why."""
         if self.without:
             from mklkit.errors import listed
 
-            rows, few = counted(len(self.without), "row"), len(self.without) == 1
+            rows, few = counted(len(self.without), "sample"), len(self.without) == 1
             say(
                 f"{rows} of {self.n_rows} {'has' if few else 'have'} no prediction, because"
                 f" {'it has' if few else 'they have'} no value in the columns of any kernel:"
-                f" {'row' if few else 'rows'} {listed(self.without)}"
+                f" {'sample' if few else 'samples'} {listed(self.without)}"
             )
 
 
@@ -305,12 +305,12 @@ def _with_empty_rows(table: pd.DataFrame, known: NDArray[np.bool_]) -> pd.DataFr
 
 @attrs.define(eq=False)
 class Findings:
-    """Oddities in new rows, counted chunk by chunk and reported once."""
+    """Oddities in new samples, counted chunk by chunk and reported once."""
 
     pipeline: Any
     encoder: TableEncoder | None = attrs.field()
     looked_up: Counter[str] = attrs.field(factory=Counter)
-    """The rows whose identifiers each kernel on row ids knows."""
+    """The samples whose identifiers each kernel on sample ids knows."""
     rows: Counter[str] = attrs.field(factory=Counter)
     unknown: dict[str, dict[str, None]] = attrs.field(factory=dict)
     """By text column, the values that were not in the training data, in order of appearance."""
@@ -332,7 +332,7 @@ class Findings:
         return ColumnShifts.of(self.encoder)
 
     def add(self, features: pd.DataFrame) -> None:
-        """Look at more rows."""
+        """Look at more samples."""
         import numpy as np
         import pandas as pd
 
@@ -365,7 +365,7 @@ class Findings:
         for label, count in self.looked_up.items():
             if not count:
                 say(
-                    f"no row has the source {quoted(label)}: none of their identifiers is in its"
+                    f"no sample has the source {quoted(label)}: none of their identifiers is in its"
                     " matrix"
                 )
         for name, values in self.unknown.items():
@@ -373,7 +373,7 @@ class Findings:
                 shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
                 more = len(values) - VALUES_SHOWN
                 rest = f" and {more} more" if more > 0 else ""
-                rows = counted(self.rows[name], "row")
+                rows = counted(self.rows[name], "sample")
                 say(f"column {name!r}: not in the training data, in {rows}: {shown}{rest}")
         for name, low, high in self._ranges():
             if name in self.far and name not in self.near:
@@ -408,7 +408,7 @@ class Tally:
     counts: list[pd.Series] = attrs.field(factory=list)
 
     def add(self, targets: pd.DataFrame, predictions: pd.DataFrame) -> None:
-        """Count the pairs of more rows."""
+        """Count the pairs of more samples."""
         import numpy as np
         import pandas as pd
 
@@ -453,7 +453,7 @@ class Tally:
             undefined = {*OF_CLASSES}
             baseline = f", which are all of the class {quoted(str(truth[0]))}"
         reached = ", ".join(text for key, text in words.items() if key not in undefined)
-        rows = counted(score["rows"], "row")
+        rows = counted(score["rows"], "sample")
         say(f"{reached} on the {rows} with {listed(self.names)} given{baseline}")
 
 
@@ -466,7 +466,7 @@ def _warnings_once() -> Iterator[None]:
             yield
     finally:
         for warning in caught:
-            # "column 'x' holds 'abc' in row 7, not a number": the row differs by chunk.
+            # "column 'x' holds 'abc' in sample 7, not a number": the sample differs by chunk.
             subject = str(warning.message).partition(" holds ")[0]
             first, count = subjects.get(subject, (warning, 0))
             subjects[subject] = first, count + 1

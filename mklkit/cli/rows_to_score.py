@@ -1,4 +1,4 @@
-"""Rows with their targets, on which a saved model is scored or explained."""
+"""Samples with their targets, on which a saved model is scored or explained."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def rows_to_score(
     pd.Series | None,
     list[str],
 ]:
-    """Return the rows that have every target, a column for each, groups, parts, ids, weights, and
-    remarks.
+    """Return the samples that have every target, what a fit needs of each, and remarks.
 
+    Beside the targets come groups, parts, identifiers and weights, each None if there are none.
     ``weights`` are the column that the user names and that of the model, which may be absent.
     ``trained`` is the column of the model's own groups, if these are to be kept together. Where a
-    model is fitted again (``refits``), the rows may not all miss a source or have one class.
+    model is fitted again (``refits``), the samples may not all miss a source or have one class.
     """
 
     from mklkit.datasets import load_features
@@ -82,8 +82,8 @@ def rows_to_score(
             why = f", which {options[name]} names." if name in options else why
             if name == trained:
                 why = (
-                    ", whose values group the rows of the model: name the column of the groups"
-                    " with --groups, or give --ignore-groups if the rows are independent."
+                    ", whose values group the samples of the model: name the column of the groups"
+                    " with --groups, or give --ignore-groups if the samples are independent."
                 )
             raise DataError(f"{data} has no column {quoted(name)}{why}")
     truth = rows.targets[names]
@@ -92,13 +92,13 @@ def rows_to_score(
     note_without_target(known, names, notes)
     empty = known & without_values(rows.features[needed])
     if empty.any():
-        notes.append(f"{counted(int(empty.sum()), 'row')} without a value in any source dropped")
+        notes.append(f"{counted(int(empty.sum()), 'sample')} without a value in any source dropped")
     known = known & ~empty
     truth = task.read(truth[known]) if refits else task.read_scored(truth[known])
     features = rows.features[known]
     if groups is not None:
         are = "on one side of each split" if refits else "drawn together"
-        notes.append(f"rows with the same {quoted(groups)} are {are}")
+        notes.append(f"samples with the same {quoted(groups)} are {are}")
     numbers = (features.index + 1).rename("row")
     together, parts = (
         None if name is None else columns_read.loc[known, name] for name in (groups, split_column)
@@ -110,13 +110,13 @@ def rows_to_score(
 
 
 def _check_groups(data: Any, together: pd.Series | None, column: str | None) -> None:
-    """Raise a DataError if a row has no group."""
+    """Raise a DataError if a sample has no group."""
     from mklkit.errors import DataError, counted, quoted
 
     if together is not None and together.isna().any():
         raise DataError(
-            f"{data} has no {quoted(column)} in {counted(int(together.isna().sum()), 'row')} of"
-            f" {len(together)}, which --groups needs for each: leave such rows out, or give each a"
+            f"{data} has no {quoted(column)} in {counted(int(together.isna().sum()), 'sample')} of"
+            f" {len(together)}, which --groups needs for each: leave them out, or give each a"
             " group of its own."
         )
 

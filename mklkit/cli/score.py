@@ -21,7 +21,7 @@ from mklkit.errors import counted, listed
 if TYPE_CHECKING:
     from mklkit.protocols import Score, Task
 
-PARTS = {"complete": "all sources", "incomplete": "lack a source"}
+PARTS = {"complete": "all sources", "incomplete": "miss a source"}
 
 
 def score(
@@ -99,7 +99,7 @@ def score(
         show_json({**context, "seed": seed, **result, "shift_rule": RULE, "shifts": shifts})
         return
     has_probabilities = hasattr(pipeline, "predict_proba")
-    _report(task, result, [f"{data}: {len(rows)} rows", *notes], has_probabilities)
+    _report(task, result, [f"{data}: {len(rows)} samples", *notes], has_probabilities)
 
 
 def _report(task: Task, result: dict[str, Any], notes: list[str], has_probabilities: bool) -> None:
@@ -127,7 +127,7 @@ def _lines(score: Score, result: dict[str, Any]) -> tuple[str, list[str]]:
         return score.words, ["not defined"]
     lines = []
     for part, scores in known.items():
-        words = f"{PARTS[part]} ({counted(scores['rows'], 'row')}): " if part in PARTS else ""
+        words = f"{PARTS[part]} ({counted(scores['rows'], 'sample')}): " if part in PARTS else ""
         value = scores[score.key]
         text = "not defined" if value is None else score.written(value)
         if value is not None and score.key in result["intervals"][part]:

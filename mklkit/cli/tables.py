@@ -23,7 +23,7 @@ PARTS = {
     "train": "train",
     "held_out": "held out",
     "complete": "held out,\nall sources",
-    "incomplete": "held out,\nlack a source",
+    "incomplete": "held out,\nmiss a source",
 }
 
 
@@ -52,14 +52,14 @@ def chosen_line(model: dict[str, Any]) -> list[Fact]:
 
 
 def learned_line(metadata: dict[str, Any]) -> str:
-    """Return how many rows the model has learned from, and how many the scored one has."""
+    """Return how many samples the model has learned from, and how many the scored one has."""
     rows = metadata["model"]["rows"]
     time = seconds(metadata["seconds"])
     scored = metadata.get("scored_model", {"rows": rows})
     if scored["rows"] == rows:
-        return f"learned from {counted(rows, 'row')} in {time}"
+        return f"learned from {counted(rows, 'sample')} in {time}"
     return (
-        f"scores of a model of {counted(scored['rows'], 'row')} ({seconds(scored['seconds'])});"
+        f"scores of a model of {counted(scored['rows'], 'sample')} ({seconds(scored['seconds'])});"
         f" the saved model has learned from all {rows} ({time})"
     )
 
@@ -95,7 +95,7 @@ def _shorter(column: Column) -> Column:
 
 
 def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[str, Any]]:
-    """Return the scores for assessing a model: of held-out rows if there are any."""
+    """Return the scores for assessing a model: of held-out samples if there are any."""
     part = "train" if scores["held_out"] is None else "held_out"
     return PARTS[part], scores[part] or {}
 
@@ -103,7 +103,7 @@ def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[
 def scores_tables(
     task: Task, scores: dict[str, dict[str, Any] | None], first: str | None = None
 ) -> list[Grid | FirstThatFits]:
-    """Return the scores of each part of the rows, and those of each class on the decisive part.
+    """Return the scores of each part of the samples, and those of each class on the decisive part.
 
     The scores are those of the ``task`` of a name; the ``first`` of them is the one that counts.
     """
@@ -114,7 +114,7 @@ def scores_tables(
 
 
 def parts_table(task: Task, scores: dict[str, dict[str, Any]], first: str | None = None) -> Grid:
-    """Return the scores of parts of the rows, by their names, side by side."""
+    """Return the scores of parts of the samples, by their names, side by side."""
     from mklkit.evaluation.result_tables import scores_result
 
     parts = [{"name": name, **score} for name, score in scores.items()]

@@ -101,9 +101,9 @@ def dimkl2(view: KernelView, y: Array) -> float:
 @register
 @weighting_rule("dimkl3")
 def dimkl3(view: KernelView, y: Array) -> float:
-    """Distance of two overlaps, |d₁ − d₂|, with d = μ − IQR of a block (Price et al. 2022, eq. 8).
+    """Weight by |d₁ − d₂|, with d = mean − IQR of similarities (Price et al. 2022, eq. 8).
 
-    The blocks are the similarities within the positive class and between the classes. The printed
+    The similarities are those within the positive class and between the classes. The printed
     formula lacks its signs; this reading follows the text: "the Euclidean distance between d1 and
     d2", near 1 in the best case.
 

@@ -52,7 +52,7 @@ class ShuffledFolds:
     task: Task = attrs.field(repr=False)
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Any:
-        """Return training and test rows."""
+        """Return training and test samples."""
         return [tuple(split) for split in self.task.splits(y, self.folds, self.seed, groups)]
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:

@@ -1,4 +1,4 @@
-"""The best method of a comparison, fitted on all rows to be saved."""
+"""The best method of a comparison, fitted on all samples to be saved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mklkit.estimators.base import FittedKernels
 
 
 def fitted_best(comparison: Comparison) -> tuple[Pipeline, dict[str, Any]]:
-    """Return the best method, fitted on all rows, and its record.
+    """Return the best method, fitted on all samples, and its record.
 
     The record has what :meth:`mklkit.evaluation.study.Study.record` has, as far as a comparison
     knows it, and the verdict.

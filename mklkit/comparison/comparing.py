@@ -118,7 +118,7 @@ def compare(
         Which of scikit-learn's estimators to compare: ``"logistic regression"``, for numeric
         targets ``"ridge regression"``, and ``"random forest"`` and ``"gradient boosting"``; for
         outliers ``"isolation forest"``. Default: all, except that one that takes over a minute on
-        the first split, and longer than all other methods together, is left out of the other
+        the first split, and longer than all other methods together, is dropped in the other
         splits.
     without : str or sequence of str, default=()
         Methods to leave out by their names, such as ``"best-single"`` or ``"random forest"``;
@@ -132,9 +132,9 @@ def compare(
         name, such as ``"balanced_accuracy"``. Default: ``"accuracy"``, or ``"balanced_accuracy"``
         if the largest class of some data set has over 1.5 times the samples of its smallest; for
         numeric targets ``"r2"``, for outliers ``"roc_auc"``.
-    cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
-        ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
-        ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x10"``.
+    cv : int, str, scikit-learn splitter or list of (training samples, test samples), optional
+        ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group held out once;
+        ``"time:5"`` five splits in sample order, training on earlier samples. Default: ``"5x10"``.
     mccv : int, optional
         The number of Monte-Carlo splits to use instead, with a share ``train`` for training.
     train : float, optional
@@ -167,11 +167,11 @@ def compare(
         verdicts are the same; they are not tested together. The runs of seed 1, for example, are
         kept in ``runs.seed-1.jsonl`` beside the file ``runs.jsonl`` for ``results``.
     permutations : int, default=0
-        How often to shuffle the labels, for a test whether the methods of several kernels, and
-        those that you gave, predict at all: one repetition of the splits is run with each shuffle.
-        If each group has one label, groups exchange theirs; otherwise groups of the same size do,
-        and the samples inside each group. It suits fewer than 100 samples. The runs are kept in
-        ``runs.permutations.jsonl`` beside ``results``.
+        How often to permute the labels, for a test whether the methods of several kernels, and
+        those that you gave, predict at all: one repetition of the splits is run with each
+        permutation. If each group has one label, groups exchange theirs; otherwise groups of the
+        same size do, and the samples inside each group. It suits fewer than 100 samples. The runs
+        are kept in ``runs.permutations.jsonl`` beside ``results``.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
         many repetitions of the folds were finished.
@@ -278,7 +278,7 @@ def compare(
 
 @attrs.frozen
 class Files:
-    """The results of all seeds and of the shuffled labels, in files or only in memory."""
+    """The results of all seeds and of the permuted labels, in files or only in memory."""
 
     of_seeds: dict[int, Results]
     of_shuffles: Results | None
@@ -304,7 +304,7 @@ class Files:
             of_seeds[seed] = stack.enter_context(Results(path, each.metadata, each.methods))
         of_shuffles = None
         if shuffles:
-            plan = of_permutations(first.metadata)
+            plan = of_permutations(first.metadata, first.data)
             results = Results(beside(file, "permutations"), plan, first.methods)
             of_shuffles = stack.enter_context(results)
         return cls(of_seeds, of_shuffles, prepared, shuffles, permutations)
@@ -401,7 +401,7 @@ def _outlook(cells: list[Cell], work: Work, prepared: Prepared, left: Counter[st
 
 
 def _shuffles(prepared: Prepared, unadjusted: Mapping[str, Mapping[str, Any]]) -> list[Shuffles]:
-    """Return what runs with shuffled labels."""
+    """Return what runs with permuted labels."""
     seed = prepared.design.settings.seed
     return [
         Shuffles(source, request, seed, permuted_methods(prepared.methods, unadjusted[source.name]))
@@ -412,7 +412,7 @@ def _shuffles(prepared: Prepared, unadjusted: Mapping[str, Mapping[str, Any]]) -
 def _permuted(
     prepared: Prepared, observed: Sequence[Cell], files: Files, work: Work
 ) -> pd.DataFrame | None:
-    """Return the permutation tests of each data set, as far as labels could be shuffled."""
+    """Return the permutation tests of each data set, as far as labels could be permuted."""
     stored = files.of_shuffles
     if work.ended() or stored is None:
         return None

@@ -51,7 +51,7 @@ from mklkit.evaluation.no_verdict import why_no_verdict
 from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.over_data_sets import outcome_of_datasets, verdict_of_datasets
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.sentences import Unit, beats_guessing
+from mklkit.evaluation.sentences import Unit, beats_guessing, joined
 from mklkit.evaluation.verdict import outcome, verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -65,6 +65,8 @@ if TYPE_CHECKING:
 SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("scores", "weights", "details", "responses")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
+MOST_NAMED = 3
+"""The methods that a sentence on several data sets names, of those that may be guessing."""
 CORRECTED = "corrected t-test"
 """The test over several splits."""
 WITHOUT_RESPONSES: Any = attrs.filters.exclude("responses")
@@ -88,7 +90,7 @@ class Comparison:
         the test on each data set with a single split;
         ``asked_after_scores``, whether a file of results held scores of other methods before.
     notes : list of str
-        What was left out or differs from the request.
+        What was omitted or differs from the request.
     complete : bool
         False if it was interrupted before all runs were done.
     reused : int, default=0
@@ -102,7 +104,7 @@ class Comparison:
         Per data set with a single split, its test samples with the answers of the fitted models.
         Tests and intervals are then about these models, over samples.
     runs : tuple of (int, int), optional
-        The finished and the planned runs, those of other seeds and shuffled labels among them.
+        The finished and the planned runs, those of other seeds and permuted labels among them.
     other_seeds : list of Comparison, default=[]
         The same comparison with each other seed, as far as they are finished.
     permutation_tests : DataFrame, optional
@@ -273,7 +275,7 @@ class Comparison:
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
             test, of a single split over its test samples); the score of a ``guess`` without any
-            feature; ``complete_score`` and ``incomplete_score`` of the test rows that have all
+            feature; ``complete_score`` and ``incomplete_score`` of the test samples that have all
             sources and those that lack one; the scores of the task by their keys, such as
             ``accuracy``, ``balanced_accuracy``, ``auc`` and ``log_loss``, or ``r2`` and
             ``mean_absolute_error``; the ``difference`` in score from the requested reference, else
@@ -365,7 +367,7 @@ class Comparison:
         planned = {part["name"]: part["number"] for part in self.plan["splits"]}
         n_splits = len(runs[SPLIT].drop_duplicates())
         n_rows = len(self._data_named(name).target)
-        # An interrupted comparison has not scored all rows.
+        # An interrupted comparison has not scored all samples.
         share = 1.0 if n_splits == planned[name] else n_splits * runs["n_test"].mean() / n_rows
         return None if units is None else Resolution(**units).part(min(1.0, share))
 
@@ -446,26 +448,38 @@ class Comparison:
             words = score_in_words(self.plan)
             part = self._part_with_shuffles(str(name), int(tests["splits"].iloc[0]))
             sentence = sentence_on_permutations(tests, self.shown, words, part)
-            yield f"Shuffled labels{where}: {sentence}."
+            yield f"Permuted labels{where}: {sentence}."
 
     def _part_with_shuffles(self, name: str, n_splits: int) -> str:
-        """Return which splits are run with shuffled labels, empty if all of them are."""
+        """Return which splits are run with permuted labels, empty if all of them are."""
         every = next(part["number"] for part in self.plan["splits"] if part["name"] == name)
         return "" if n_splits >= every else f" in the first {n_splits} of {every} splits"
 
     def _guessing(self) -> Iterator[str]:
-        """Yield a sentence for each data set on which some method may be guessing."""
-        for name, runs in self._compared.groupby("data", sort=False):
-            names = methods_like_guessing(runs)
-            if not names:
-                continue
-            where = f" on {name}" if len(self.compared_data) > 1 else ""
-            every = len(names) == runs.loc[runs["score"].notna(), "method"].nunique()
-            which = "no method" if every else ", ".join(names)
-            are = "is" if every or len(names) == 1 else "are"
-            guess = f"{score_in_words(self.plan)} {self.shown(runs['guess'].mean())}"
-            shown = beats_guessing(which, are if every else f"{are} not")
-            yield f"Guessing{where}: {shown} ({guess})."
+        """Yield a sentence if some method may be guessing, on one or several data sets."""
+        guessing = dict[str, list[str]]()
+        every = dict[str, bool]()
+        for name in self.compared_data:
+            runs = self._compared[self._compared["data"] == name]
+            if names := methods_like_guessing(runs):
+                guessing[name] = names
+                every[name] = len(names) == runs.loc[runs["score"].notna(), "method"].nunique()
+        if guessing and len(self.compared_data) > 1:
+            parts = [
+                f"{name}, {'all methods' if every[name] else joined(names, MOST_NAMED)}"
+                for name, names in guessing.items()
+            ]
+            where = f"{len(guessing)} of {counted(len(self.compared_data), 'data set')}"
+            shown = beats_guessing("some methods", "are not")
+            yield f"Guessing: {shown} on {where} ({'; '.join(parts)})."
+            return
+        for name, names in guessing.items():
+            which = "no method" if every[name] else ", ".join(names)
+            are = "is" if every[name] or len(names) == 1 else "are"
+            guesses = self._compared.loc[self._compared["data"] == name, "guess"]
+            guess = f"{score_in_words(self.plan)} {self.shown(guesses.mean())}"
+            shown = beats_guessing(which, are if every[name] else f"{are} not")
+            yield f"Guessing: {shown} ({guess})."
 
     @property
     def how(self) -> list[str]:
@@ -537,7 +551,7 @@ class Comparison:
 
     @cached_property
     def best_estimator_(self) -> Pipeline:
-        """The pipeline of :attr:`best_method`, fitted on all rows when first used."""
+        """The pipeline of :attr:`best_method`, fitted on all samples when first used."""
         if len(self.data) > 1:
             raise DataError(
                 "With several data sets there is no single best estimator; compare on one of them."

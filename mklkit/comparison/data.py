@@ -69,7 +69,7 @@ class DataSet:
     summary: str
     notes: list[str] = attrs.field(factory=list)
     incomplete: NDArray[np.bool_] | None = None
-    """Which rows lack some source of the compared kernels; None if none does."""
+    """Which samples lack some source of the compared kernels; None if none does."""
 
     @property
     def features(self) -> pd.DataFrame:
@@ -93,12 +93,12 @@ class DataSet:
 
     @property
     def weights(self) -> Array | None:
-        """The weight of each row in the fits (N,)."""
+        """The weight of each sample in the fits (N,)."""
         return None if self.table.weights is None else self.table.weights.to_numpy()
 
     @property
     def groups(self) -> NDArray[np.intp] | None:
-        """The number of each row's group (N,)."""
+        """The number of each sample's group (N,)."""
         return checked_groups(self.table.groups, len(self.table.target))
 
     def fingerprint(self) -> str:
@@ -121,7 +121,7 @@ class DataSet:
         """Return the data with the groups that a column names, or an array (n_rows,) of them."""
         data, name = self, "groups"
         if isinstance(groups, str):
-            data, groups = self.without(groups, "says which rows belong together", "group")
+            data, groups = self.without(groups, "says which samples belong together", "group")
             name = groups.name
         numbers = pd.Series(checked_groups(groups, len(data.target)), name=name)
         return attrs.evolve(data, table=attrs.evolve(data.table, groups=numbers))
@@ -159,14 +159,14 @@ class DataSet:
         return schema.of_table(self.schema)
 
     def check_columns(self, columns: Any) -> None:
-        """Refuse columns that do not exist after encoding."""
+        """Raise an error for columns that do not exist after encoding."""
         encoded = TableEncoder(schema=self.schema).fit(self.features).feature_names_out_
         resolve_columns(columns, len(encoded), encoded)
 
     def for_kernels(self, kernels: Any) -> DataSet:
         """Return the data with a note on columns that kernels need unencoded.
 
-        Columns that are left out or do not exist are refused, with the reason.
+        Columns that are omitted or do not exist raise an error, with the reason.
         """
         if kernels is None:
             return self
@@ -191,7 +191,7 @@ class DataSet:
         }
 
     def check(self) -> None:
-        """Refuse targets that no method could learn, by a DataError."""
+        """Raise an error for targets that no method could learn, by a DataError."""
         self.task.check_learnable(self.name, self.target)
 
     @property
@@ -253,7 +253,7 @@ def _data_set(source: Any, name: str | None, roles: Roles, task: str, kernels: A
 def _check_column(weights: Any) -> None:
     if weights is not None and not isinstance(weights, (str, int)):
         raise DataError(
-            "Weights of the rows are a column's name or position, or with compare(X, y) an array;"
+            "Sample weights are a column's name or position, or with compare(X, y) an array;"
             f" got {type_name(weights)}."
         )
 
@@ -285,15 +285,15 @@ def _of_rows(
     if targets.shape not in ((len(X),), (len(X), task.n_targets)) or (
         targets.ndim == 2 and task.has_classes
     ):
-        raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {targets.shape}.")
+        raise DataError(f"Expected {len(X)} labels, one a sample; got y of shape {targets.shape}.")
     weights: pd.Series | None = None
     if isinstance(roles.weights, (str, int)) and isinstance(X, pd.DataFrame):
-        column = choose_column(list(X.columns), roles.weights, "to take as the weights of the rows")
+        column = choose_column(list(X.columns), roles.weights, "to take as the sample weights")
         weights, X = numbers_of_weights(X[column]), X.drop(columns=column)
     elif roles.weights is not None:
         weights = numbers_of_weights(pd.Series(roles.weights, name="weights"))
     if weights is not None and len(weights) != len(X):
-        raise DataError(f"Expected {len(X)} weights, one per row; got {len(weights)}.")
+        raise DataError(f"Expected {len(X)} weights, one per sample; got {len(weights)}.")
     encoder = TableEncoder().fit(X)
     columns = [str(column) for column in encoder.feature_names_in_]
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
@@ -326,7 +326,7 @@ def _of_table(table: Table, name: str) -> DataSet:
 
 def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
     n_rows, n_columns = table.features.shape
-    size = f"{counted(n_rows, 'row')}, {counted(n_columns, 'feature')}"
+    size = f"{counted(n_rows, 'sample')}, {counted(n_columns, 'feature')}"
     holds = table.learned.plural
     if table.learned.has_classes:
         holds = f"{table.target.nunique()} {holds}"

@@ -16,9 +16,10 @@ from mklkit.estimators.missing_sources import counts, numbered, refuse_without_s
 
 
 def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
-    """Return the data with the rows that lack a source of some method's kernels, and notes.
+    """Return the data with the samples with a missing source of some method's kernels, and notes.
 
-    A ``DataError`` refuses rows in which a method has nothing to read, as each of its fits would.
+    A ``DataError`` is raised for samples in which a method has nothing to read, as each of its fits
+    would.
     """
     sources: dict[Any, pd.Series] = {}
     examined: set[tuple[tuple[str, str | None], ...]] = set()

@@ -74,14 +74,14 @@ def methods_to_compare(
     if left_out := [method.name for method in named if method.spec not in names]:
         unasked = len(planned) - len(questions)
         more = f"; {counted(unasked, 'planned question')} about them not asked" if unasked else ""
-        notes.append(f"left out as requested: {', '.join(left_out)}{more}")
+        notes.append(f"omitted as requested: {', '.join(left_out)}{more}")
     return kept, questions, notes + same
 
 
 def _without(
     requests: Sequence[str], methods: Sequence[Method], roles: Mapping[str, Sequence[Method]]
 ) -> list[Method]:
-    """Return the methods that are not left out, by their names or roles.
+    """Return the methods that are not omitted, by their names or roles.
 
     A name stands for the method with each learner and strategy.
     """
@@ -105,7 +105,7 @@ def _without(
         out |= of_role | matching
     kept = [method for method in methods if method.spec not in out]
     if not kept:
-        raise SpecError("All methods are left out: keep at least one of them.")
+        raise SpecError("All methods are omitted: keep at least one of them.")
     return kept
 
 

@@ -135,7 +135,7 @@ def method_label(design: Design, name: str, learner: Any, strategy: Any = None) 
 def make_methods(
     requests: Sequence[Any], presets: Sequence[Preset], design: Design
 ) -> tuple[list[Method], list[str]]:
-    """Return the requested methods, and notes on those that were left out.
+    """Return the requested methods, and notes on those that were omitted.
 
     Requests are combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and pairs of
     a name and a scikit-learn classifier.
@@ -165,7 +165,7 @@ def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
     for method in methods:
         if method.spec in names:
             if (same := names[method.spec]) != method.name:
-                notes.append(f"{method.name} left out: it is the same as {same}")
+                notes.append(f"{method.name} omitted: it is the same as {same}")
             continue
         name = names[method.spec] = method.name
         count = 1
@@ -193,14 +193,14 @@ def _of_combiner(request: Any, design: Design, notes: list[str]) -> list[Method]
                 methods.append(preset_method(design, preset, label, METHOD, **parts))
             except IncompatibleError as error:
                 errors.append(error)
-                notes.append(f"{label} left out: {error}")
+                notes.append(f"{label} omitted: {error}")
     if not is_glob and not methods:
         raise errors[0]
     return methods
 
 
 def _check(spec: Any, learner: Any, design: Design) -> None:
-    """Refuse combinations that are known not to work before a fit."""
+    """Raise an error for combinations that are known not to work before a fit."""
     target = design.task.kinds[0]
     combiner = choose_components(spec, design.settings.feature_map, learner, target=target).combiner
     number = traits_of(combiner, CombinerTraits).n_kernels

@@ -27,7 +27,7 @@ def what_runs(prepared: Prepared, n_runs: int, seeds: int, permutations: int) ->
     if seeds > 1:
         text += f", with {seeds} seeds"
     if permutations:
-        text += f", and with labels shuffled {counted(permutations, 'time')}"
+        text += f", and with labels permuted {counted(permutations, 'time')}"
     return text
 
 
@@ -36,8 +36,8 @@ def after_first_split(
 ) -> str:
     """Return how long the runs that are ``left`` will take, by those of the first split.
 
-    They are counted by method, without those in a file of results. The ``skipped`` methods are left
-    out of them. It is empty if there is little to wait for.
+    They are counted by method, without those in a file of results. The ``skipped`` methods are
+    omitted of them. It is empty if there is little to wait for.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def after_first_split(
         return text
     takes = f"{dearest} takes {numbers.percentage(share, 0)} of the time"
     if dearest in skipped:
-        return f"{text}; {takes}, and is left out of them"
+        return f"{text}; {takes}, and is dropped from them"
     option = f"--no {shlex.quote(dearest)} (in Python without={dearest!r}) leaves it out"
     return f"{text}; {takes}: {option}"
 

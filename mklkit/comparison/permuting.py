@@ -1,4 +1,4 @@
-"""A permutation test: do methods predict labels better than labels that are shuffled?
+"""A permutation test: do methods predict labels better than labels that are permuted?
 
 M. Ojala and G. C. Garriga, "Permutation tests for studying classifier performance", Journal of
 Machine Learning Research 11 (2010), test 1. Groups: A. M. Winkler et al., "Multi-level
@@ -26,6 +26,8 @@ from mklkit.protocols.splits.split import Splits
 MOST_PERMUTATIONS = 100_000
 """More than any p value needs; their number is part of no plan, so that some can be added."""
 USUAL_PERMUTATIONS = 200
+WITHIN_SIZES = "groups of a size, then samples inside"
+"""The scheme of groups with several labels, as plans record it."""
 FEW_SAMPLES = 100
 """With fewer samples, the test is proposed."""
 
@@ -55,14 +57,15 @@ class Blocks:
     If each group has a single target, as the samples of a patient do, all groups exchange theirs.
     Otherwise groups of the same size exchange all their targets, and samples then exchange theirs
     inside each group: whole-block and within-block exchangeability (Winkler et al. 2015). Which of
-    the two it is does not depend on the order of the targets, so it is the same after a shuffle.
+    the two it is does not depend on the order of the targets, so it is the same after a
+    permutation.
 
     Parameters
     ----------
     members : list of ndarray of shape (size,)
-        The rows of each group.
+        The samples of each group.
     constant : list of bool
-        Whether all rows of the group have the same target.
+        Whether all samples of the group have the same target.
     """
 
     members: list[NDArray[np.intp]]
@@ -95,11 +98,11 @@ class Blocks:
 
     @property
     def fixed(self) -> int:
-        """The number of samples whose target no shuffle changes."""
+        """The number of samples whose target no permutation changes."""
         return int(self.sizes[self.alone & np.array(self.constant)].sum())
 
     def shuffled(self, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return the row from which each row gets its target."""
+        """Return the sample from which each sample gets its target."""
         rows = np.empty(self.sizes.sum(), dtype=np.intp)
         sources = np.arange(len(self.members))
         sizes = np.zeros_like(self.sizes) if self.whole else self.sizes
@@ -112,7 +115,7 @@ class Blocks:
         return rows
 
     def in_words(self) -> str:
-        """Return what is shuffled."""
+        """Return what is permuted."""
         n_groups = counted(len(self.members), "group")
         if self.whole:
             return f"{n_groups} exchange their labels, because each has a single one"
@@ -128,7 +131,7 @@ class Blocks:
 def shuffled_rows(
     targets: NDArray[Any], groups: NDArray[np.intp] | None, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return the row (N,) from which each row gets its target; groups are :class:`Blocks`.
+    """Return the sample (N,) from which each sample gets its target; groups are :class:`Blocks`.
 
     Examples
     --------
@@ -143,28 +146,28 @@ def shuffled_rows(
 
 
 def note_on_groups(data: DataSet) -> str:
-    """Return how the labels of groups are shuffled, empty without groups.
+    """Return how the labels of groups are permuted, empty without groups.
 
     Raises
     ------
     DataError
-        If most labels can't be shuffled, so that the test would find nothing.
+        If most labels can't be permuted, so that the test would find nothing.
     """
     if data.groups is None:
         return ""
     blocks = Blocks.of(data.target, data.groups)
     if 2 * blocks.fixed > len(data.target):
         raise DataError(
-            f"The labels of {data.name} can't be shuffled for --permutations: some groups have"
+            f"The labels of {data.name} can't be permuted for --permutations: some groups have"
             f" several labels, so only groups of the same size can exchange theirs, and"
             f" {blocks.fixed} of {len(data.target)} samples are in groups with a single label whose"
             " size no other group has. Leave out the groups with several labels, or --permutations."
         )
-    return f"labels of {data.name} are shuffled by group: {blocks.in_words()}"
+    return f"labels of {data.name} are permuted by group: {blocks.in_words()}"
 
 
 def with_shuffled_labels(data: DataSet, seed: int, place: int) -> DataSet:
-    """Return a data set whose targets are shuffled in a way that seed and place determine."""
+    """Return a data set whose targets are permuted in a way that seed and place determine."""
     rng = np.random.default_rng([seed, place])
     target = data.table.target
     rows = shuffled_rows(data.target, data.groups, rng)
@@ -174,7 +177,7 @@ def with_shuffled_labels(data: DataSet, seed: int, place: int) -> DataSet:
 
 @attrs.frozen(eq=False)
 class Shuffles:
-    """The runs of one data set with shuffled labels.
+    """The runs of one data set with permuted labels.
 
     Parameters
     ----------
@@ -200,7 +203,7 @@ class Shuffles:
 
     @property
     def n_runs(self) -> int:
-        """The number of runs of one shuffle."""
+        """The number of runs of one permutation."""
         return self.n_splits * len(self.methods)
 
     def divided(self, data: DataSet) -> Splits:
@@ -211,7 +214,7 @@ class Shuffles:
     def runs(
         self, number: int, run: Callable[..., Iterator[Any]], stored: Results
     ) -> Iterator[list[Cell]]:
-        """Yield the runs of each shuffle, once they are all finished.
+        """Yield the runs of each permutation, once they are all finished.
 
         ``run`` runs methods on the splits of data, except for those of which it gets the cells.
         """
@@ -229,10 +232,25 @@ class Shuffles:
             ]
 
 
-def of_permutations(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plan of the runs with shuffled labels, which does not depend on their number."""
+def of_permutations(metadata: Mapping[str, Any], data: Sequence[DataSet]) -> dict[str, Any]:
+    """Return the plan of the runs with permuted labels, which does not depend on their number.
+
+    It tells how groups with several labels exchange them, so that no file of runs that were
+    permuted in another way is resumed.
+    """
     most = MOST_PERMUTATIONS * MOST_SPLITS
-    return {**metadata, "splits": [{**part, "number": most} for part in metadata["splits"]]}
+    splits = [
+        {**part, "number": most, **_scheme(source)}
+        for part, source in zip(metadata["splits"], data, strict=True)
+    ]
+    return {**metadata, "splits": splits}
+
+
+def _scheme(data: DataSet) -> dict[str, str]:
+    """Return how groups exchange labels, if some have several; the other schemes never changed."""
+    if data.groups is None or Blocks.of(data.target, data.groups).whole:
+        return {}
+    return {"permuted": WITHIN_SIZES}
 
 
 def permutation_tests(
@@ -245,7 +263,7 @@ def permutation_tests(
     observed : sequence of Cell
         The runs with the true labels, whose first ``n_splits`` splits are the one repetition.
     shuffled : sequence of sequence of Cell
-        The runs of each shuffle of the labels.
+        The runs of each permutation of the labels.
     n_splits : int
 
     Returns
@@ -254,7 +272,7 @@ def permutation_tests(
         One row per method: ``method``, mean ``score`` with the true labels on ``splits`` splits,
         ``permutations`` and in how many of them the method (``at_least``) or the best method
         (``best_at_least``) has such a score, and the p values (1 + count)/(1 + permutations)
-        ``p_value`` and ``p_best``. A method that fails with shuffled labels counts as if it reached
+        ``p_value`` and ``p_best``. A method that fails with permuted labels counts as if it reached
         the score.
     """
     means = pd.DataFrame([_means(cells) for cells in shuffled]).round(DIGITS)
@@ -298,13 +316,13 @@ def sentence_on_permutations(
     """
     scored = tests[tests["p_best"].notna()]
     if scored.empty:
-        return "no method was fitted on every split, so shuffled labels are no comparison"
+        return "no method was fitted on every split, so permuted labels are no comparison"
     best = max(scored.to_dict("records"), key=lambda test: float(test["score"]))
     shown = "predicts" if best["p_best"] < 0.05 else "is not shown to predict"
     several = f", with the choice of the best of {len(tests)}" if len(tests) > 1 else ""
     number = counted(int(best["permutations"]), "permutation")
     return (
-        f"{best['method']} {shown} better than from shuffled labels: {score}"
+        f"{best['method']} {shown} better than from permuted labels: {score}"
         f" {written(best['score'])}{part} is reached in {best['best_at_least']} of {number}"
         f" (p = {best['p_best']:.2g}{several})"
     )

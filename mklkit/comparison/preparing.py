@@ -104,7 +104,7 @@ def with_roles(
     if groups is not None:
         data = data.grouped(groups)
     if split_column is not None:
-        data, parts = data.without(split_column, "says which rows are for testing", "split")
+        data, parts = data.without(split_column, "says which samples are for testing", "split")
         request = PartsColumn(parts.to_numpy(), str(parts.name))
     return data, request
 

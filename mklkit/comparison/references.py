@@ -68,7 +68,7 @@ def _of_learner(
         label = name if parts["learner"] is None else method_label(design, name, learner)
         return preset_method(design, Preset(combiner, "", combiner), label, kind, **bank, **parts)
 
-    # A kernel alone can't decide rows that lack its source, unless this is filled in.
+    # A kernel alone can't decide samples that lack its source, unless this is filled in.
     single, besides = (
         [
             method(name, EVEN, ONE_KERNEL, kernels=[kernel], missing=FILLED)

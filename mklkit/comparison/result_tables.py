@@ -17,6 +17,7 @@ from mklkit.display.measures import PARTS
 from mklkit.display.table import Bar, Column, Range, ResultTable, Row, is_known
 from mklkit.errors import counted
 from mklkit.evaluation.claims import LEVEL
+from mklkit.evaluation.sentences import interval
 from mklkit.plotting.comparison import KINDS
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def methods_result(
 ) -> ResultTable:
     """Return the table of methods, on one data set or over several.
 
-    Measures that no method has are left out, and so is the difference of the reference to itself.
+    Measures that no method has are dropped, and so is the difference of the reference to itself.
     """
     ranking = task.score_named(name)
     lead = score_column(ranking)
@@ -113,6 +114,8 @@ def over_data_sets_result(
 ) -> ResultTable:
     """Return the table of planned tests over several data sets."""
     rows = _with_pairs(tests, score)
+    median = attrs.evolve(difference_column(score, "Median difference"), key="median")
+    median = attrs.evolve(median, detail=partial(_median_interval, median))
     columns = [
         Column("question", "Question"),
         Column("pair", "Methods", short="planned question", detail=_choices),
@@ -120,7 +123,7 @@ def over_data_sets_result(
         Column("worse", "Worse", numbers.whole, "data sets", short="worse"),
         Column("equal", "Equal", numbers.whole, "data sets", short="equal"),
         # The units of errors may differ between data sets.
-        *([] if score.lower else [difference_column(score, "Mean difference")]),
+        *([] if score.lower else [median]),
         Column("p_holm", "p corrected", numbers.p_value, "Holm", short="p", absent=""),
     ]
     return ResultTable(columns, rows, caption, note, section="question")
@@ -132,6 +135,13 @@ def _choices(test: Row) -> str:
 
 def _level(test: Row) -> str:
     return numbers.percentage(test["level"])
+
+
+def _median_interval(column: Column, test: Row) -> str:
+    """Return the interval of a difference over data sets, empty if there is none."""
+    if not is_known(test["low"]):
+        return ""
+    return interval(test["low"], test["high"], column.written, test["level"])
 
 
 def _difference_interval(column: Column, row: Row) -> str:

@@ -39,13 +39,13 @@ from mklkit.views.cache import Cache
 
 PROCESS = Path("/proc/self")
 DEAR_SECONDS = 60
-"""A baseline that takes fewer seconds on a split is never left out."""
+"""A baseline that takes fewer seconds on a split is never omitted."""
 RESET_PEAK = "5"
 """Written to Linux's clear_refs, this resets the peak use of memory (man 5 proc)."""
 
 
 class Encoded:
-    """The encoded and scaled rows of one split, made once for all methods with the same steps."""
+    """The encoded and scaled samples of one split, made once for methods with the same steps."""
 
     def __init__(self, data: DataSet, plan: Splits, place: int, score: str) -> None:
         self.data = data
@@ -71,15 +71,15 @@ class Encoded:
         return self._guesses[score]
 
     def variance(self, members: NDArray[np.bool_] | None = None) -> Array | None:
-        """Return what R² of the split needs of all splits, for all rows or some of them (N,)."""
+        """Return what R² of the split needs of all splits, for all samples or some of them (N,)."""
         return None if self.held_out is None else self.held_out.variance(self.place, members)
 
     def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return a method's training and test rows."""
+        """Return a method's training and test samples."""
         steps = clone(method.pipeline[:-1])
         encoder = steps.named_steps["encode"]
         if self.complete and encoder.schema.missing_value is None:
-            # Then methods with other kernels share the rows.
+            # Then methods with other kernels share the samples.
             encoder.set_params(schema=encoder.schema.complete())
         key = joblib.hash(steps)
         if key not in self._rows:
@@ -134,8 +134,8 @@ def run_cells(
 
     ``known`` returns the cell of a split and a method that has been run before, or None; ``begin``
     is called before a method is run. Views that methods share are kept up to ``max_memory``.
-    Labels that can't be learned, and known cells of another split, are refused before the first
-    run. A ``capped`` baseline that takes most of the time of the first split is left out later.
+    Labels that can't be learned, and known cells of another split, raise an error before the first
+    run. A ``capped`` baseline that takes most of the time of the first split is omitted later.
     """
     data.check()
     score = score or data.task.ranked_by[0]
@@ -247,7 +247,7 @@ def _fitted(
         weights = {"sample_weight": encoded.weights}
         fits = classifier.estimator if isinstance(classifier, GridSearchCV) else classifier
         if not has_fit_parameter(fits, "sample_weight"):
-            raise DataError("it takes no weights of rows")
+            raise DataError("it takes no sample weights")
     training = Samples(train, training_labels, weights, encoded.groups)
     peak: dict[str, float] = {}
     fit = fit_and_predict(classifier, training, test, shared, lambda _: peak_memory(peak))
@@ -264,7 +264,7 @@ def _fitted(
 def measured(
     classifier: Any, rows: Any, answers: Any, encoded: Encoded, score: str
 ) -> dict[str, Any]:
-    """Return a fitted model's scores on test rows, its weights and the choices of its search.
+    """Return a fitted model's scores on test samples, its weights and the choices of its search.
 
     ``answers`` are its predictions.
     """
@@ -289,10 +289,10 @@ def measured(
         for part, members in (("complete", ~incomplete), ("incomplete", incomplete)):
             scorer = task.scorer(score, encoded.variance(members), training)
             mask = members[test]
-            with suppress(ValueError):  # It may be undefined on few rows.
+            with suppress(ValueError):  # It may be undefined on few samples.
                 cell[f"{part}_score"] = scorer(classifier, rows[mask], labels[mask])
     if not np.isfinite(cell["score"]):
-        cell |= {"score": np.nan, "reason": f"{score} is not defined on the test rows"}
+        cell |= {"score": np.nan, "reason": f"{score} is not defined on the test samples"}
     if isinstance(classifier, Search):
         cell["params"] = {name: _plain(value) for name, value in classifier.best_params_.items()}
     if isinstance(classifier, FittedKernels):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mklkit.errors import SpecError, counted
 from mklkit.evaluation.sentences import Unit
+from mklkit.numerics.seeds import LARGEST_SEED
 from mklkit.protocols.component import check_whole
 
 NOT_TESTED = (
@@ -19,9 +20,6 @@ NOT_TESTED = (
 SAME_SPLITS = (
     "the splits are the same with every seed, so a seed changes only the random numbers of methods"
 )
-
-LARGEST_SEED = 2**32 - 1
-"""The largest seed of NumPy's legacy generators, which scikit-learn takes."""
 
 
 def check_seeds(seed: int, number: int) -> None:

@@ -35,7 +35,7 @@ COMPARED = {
     "task": "the tasks",
     "score": "the scores",
 }
-LEFT_OUT = "left out after the first split"
+LEFT_OUT = "omitted after the first split"
 """The beginning of the reason of a run that was not tried; such a run is not stored."""
 NAN = float("nan")
 LARGEST = 2**63
@@ -91,11 +91,11 @@ class Cell:
         The scores of the task by their keys, such as ``accuracy`` or ``log_loss``, in their own
         sign; those that the method lacks are absent.
     complete_score, incomplete_score : float
-        The score of the test rows that have all sources, and of those that lack one.
+        The score of the test samples that have all sources, and of those that lack one.
     seconds, predict_seconds : float
-        Of the fit, including tuning, and of predicting the test rows, without encoding and scaling.
-        Quantities that methods share on the same rows, such as distances, are computed once, in
-        the time of the first method.
+        Of the fit, including tuning, and of predicting the test samples, without encoding and
+        scaling. Quantities that methods share on the same samples, such as distances, are computed
+        once, in the time of the first method.
     refit_seconds : float
         Of the last fit alone, with the parameters that a search chose, if there was one.
     memory : float

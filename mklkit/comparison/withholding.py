@@ -17,7 +17,7 @@ from mklkit.errors import listed, named
 
 Unadjusted = Mapping[str, Sequence[str]]
 """The columns that still tell the covariates, of each method that reads some."""
-TESTED = ["difference", "low", "high", "level", "p_value", "p_holm"]
+TESTED = ["difference", "median", "low", "high", "level", "p_value", "p_holm"]
 """The numbers of a planned test that are withheld."""
 P_VALUES = ["difference_low", "difference_high", "p_corrected", "p_paired"]
 P_VALUES += ["p_worse", "p_equivalent", "p_better"]

@@ -23,7 +23,7 @@ class _TimeOver(Exception):
 class Work:
     """How far all runs of a comparison are, and what has ended them.
 
-    A ``capped`` baseline that takes most of the time of the first split is left out later.
+    A ``capped`` baseline that takes most of the time of the first split is omitted later.
     """
 
     total: int

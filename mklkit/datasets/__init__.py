@@ -7,7 +7,7 @@ Examples
 --------
 >>> from mklkit.datasets import load_table
 >>> load_table("breast_cancer").summary()
-"breast_cancer: 569 rows, 30 features, 2 classes: benign (357), malignant (212); target 'target'"
+"breast_cancer: 569 samples, 30 features, 2 classes: benign (357), malignant (212); target 'target'"
 """
 
 from __future__ import annotations

@@ -490,7 +490,7 @@ class TableEncoder(TransformerMixin, StoresNames):
             if n_gaps:
                 lines.append(f"{counted(n_gaps, 'gap')} {fate}")
         if n_left := sum(left.values()):
-            lines.append(f"{counted(n_left, 'gap')} left where a row lacks the whole source")
+            lines.append(f"{counted(n_left, 'gap')} left where a sample misses the whole source")
         if self.empty_:
             lines.append(f"{counted(len(self.empty_), 'column')} without any value set to 0")
         return lines

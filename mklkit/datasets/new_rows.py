@@ -256,7 +256,8 @@ def with_missing_sources(
 def _notes_on_absent(absent: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a note on each source that no row has."""
     return [
-        f"no row has the source {quoted(label)}: none of its {counted(len(own), 'column')} is there"
+        f"no sample has the source {quoted(label)}:"
+        f" none of its {counted(len(own), 'column')} is there"
         for label, own in absent.items()
     ]
 

@@ -324,9 +324,9 @@ class Table:
         values = self.learned.summary(self.target.to_numpy(), self.all_counts)
         weights = "" if self.weights is None else f", weights {str(self.weights.name)!r}"
         if not self.learned.has_classes:
-            rows = counted(len(self.target), "row")
+            rows = counted(len(self.target), "sample")
             return f"{self.name}: {rows}, {features}; {target}, {values}{weights}"
-        rows = counted(int(self.class_counts().sum()), "row")
+        rows = counted(int(self.class_counts().sum()), "sample")
         return f"{self.name}: {rows}, {features}, {values}; {target}{weights}"
 
 
@@ -538,7 +538,7 @@ def _with_a_source(
 def note_without_source(count: int, notes: list[str]) -> None:
     """Note how many rows with a target have no value in any file, if there are such."""
     if count:
-        notes.append(f"{counted(count, 'row')} without a value in any source dropped")
+        notes.append(f"{counted(count, 'sample')} without a value in any source dropped")
 
 
 def resolved_table(

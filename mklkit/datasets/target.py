@@ -124,7 +124,7 @@ def note_without_target(known: NDArray[np.bool_], names: Sequence[str], notes: l
     if not n_known:
         raise DataError(f"The target {listed(names)} has no values at all.")
     if n_known < len(known):
-        notes.append(f"{counted(len(known) - n_known, 'row')} without a target dropped")
+        notes.append(f"{counted(len(known) - n_known, 'sample')} without a target dropped")
     return n_known
 
 
@@ -162,7 +162,7 @@ def class_labels(target: pd.Series, n_rows: int | None = None, fewest: int = 2) 
         example = next((value for value in labels if value != round(value)), labels.iloc[0])
         reason = f"is continuous (it holds {example:g}) instead of classes"
     elif n_classes < fewest:
-        reason = f"has a single class ({labels.tolist()[0]!r}) in {counted(n_rows, 'row')}"
+        reason = f"has a single class ({labels.tolist()[0]!r}) in {counted(n_rows, 'sample')}"
     elif n_classes > MANY_CLASSES and n_rows < ROWS_PER_CLASS * n_classes:
         kind = "a measurement" if of_numbers else "an identifier"
         reason = f"has {n_classes} different values in {n_rows} rows: {kind}, not a class"

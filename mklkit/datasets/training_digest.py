@@ -55,7 +55,7 @@ class KnownRows:
     A model file keeps 8 bytes for each of at most 10,000 training rows: a hash of the identifier,
     where files were joined by one, and one of all values that the encoder read. Rows with equal
     values are training rows, unless more than one in twenty training rows equals another one. Rows
-    of which only the identifiers are equal may be samples that were measured again, or lack a
+    of which only the identifiers are equal may be samples that were measured again, or miss a
     source; they may as well be those of another cohort that is numbered alike, so they are only
     asked about. A hash does not contain what it was made from, but whoever knows an identifier, or
     all values of a row, can test whether the model has learned from it. Sparse tables have no
@@ -98,7 +98,7 @@ class KnownRows:
         lines = []
         digest = self._digest_of_values()
         if self.by_values:
-            are = "is a training row" if self.by_values == 1 else "are training rows"
+            are = "is a training sample" if self.by_values == 1 else "are training samples"
             lines.append(
                 f"{self._share(self.by_values, digest)} {are} of the model (with the same values):"
                 " scores on them are too good"
@@ -109,7 +109,7 @@ class KnownRows:
             have = "has the identifier" if self.by_id == 1 else "have the identifiers"
             but = " but other values" if len(digest) and known else ""
             lines.append(
-                f"{self._share(self.by_id, self.ids)} {have} of training rows (by"
+                f"{self._share(self.by_id, self.ids)} {have} of training samples (by"
                 f" {quoted(self.name)}){but}: are they the same samples? Then scores on them are"
                 " too good"
             )
@@ -120,4 +120,4 @@ class KnownRows:
 
     def _share(self, count: int, digest: Hashes) -> str:
         least = "at least " if len(digest) < self.n_training else ""
-        return f"{least}{count:,} of {counted(self.n_rows, 'row')}"
+        return f"{least}{count:,} of {counted(self.n_rows, 'sample')}"

@@ -66,7 +66,7 @@ def accepted(
 ) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return new samples as the strategy takes them, and which have no source (None if all have).
 
-    A ``DataError`` names a sample that it refuses by its ``index``.
+    A ``DataError`` names a wrong sample by its ``index``.
     """
     if rows.medians is None:
         return rows, None
@@ -118,7 +118,7 @@ def counts(
     """Yield a sentence per source that samples miss: how many do, of all and of each class.
 
     ``missing`` is (N, M); ``codes`` (N,) number the ``classes``, which are empty for numbers. It
-    warns if lacking the source is in itself a predictor of the class.
+    warns if missing the source is in itself a predictor of the class.
     """
     sources: dict[bytes, list[str]] = {}
     for label, absent in zip(labels, missing.T, strict=True):
@@ -139,7 +139,7 @@ def counts(
 
 
 def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
-    """Return whether the share that lacks a source depends on the class: χ² with p < 0.001."""
+    """Return whether the share with a missing source depends on the class: χ² with p < 0.001."""
     from scipy.stats import chi2_contingency
 
     table = np.array([[mask.sum(), (~mask).sum()] for mask in of_classes if len(mask)])

@@ -61,7 +61,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         ``{"combiner": ["uniform", "dimkl3"], "learner__C": [1, 10]}``. Default: the components'
         own search spaces, as far as ``effort`` goes.
     cv : int, scikit-learn splitter, or list of (training samples, scored samples), default=5
-        An int is a number of folds, shuffled by ``random_state``, stratified for classes, fewer if
+        An int is a number of shuffled folds by ``random_state``, stratified for classes, fewer if
         a class has fewer samples; None means five. The sample of a single-sample class is always in
         training and never scored.
     effort : {"fast", "thorough"} or int, default="fast"

@@ -1,4 +1,4 @@
-"""Kernel alignment: the similarity of two kernels on some rows (Wang and Chen 2009, eq. 14).
+"""Kernel alignment: the similarity of two kernels on some samples (Wang and Chen 2009, eq. 14).
 
 ``kernels`` are as for ``MKLClassifier``, or a fitted estimator with kernels (also a search or a
 vote), for which ``X`` has the columns that it was fitted on.
@@ -159,7 +159,7 @@ def alignment_matrix(
 
 
 def self_similarity(kernels: Any, X: Any) -> pd.Series:
-    """Return the mean of k(x, x) over the rows of X, per kernel.
+    """Return the mean of k(x, x) over the samples of X, per kernel.
 
     It is 1 for normalised kernels and Gaussians. Weights of kernels with different means are not
     comparable: a kernel ten times as large acts like one with ten times the weight.
@@ -242,7 +242,7 @@ class FittedBank:
     def fitted(cls, kernels: Any, X: Any, scale: str | None = None) -> FittedBank:
         """Return kernels fitted to a table; ``scale`` is for the columns of those that do not say.
 
-        A ``DataError`` refuses fewer than two samples, and numbers that are not finite.
+        A ``DataError`` is raised for fewer than two samples, and numbers that are not finite.
         """
         X, sources = one_table_and_places(X)
         bank = bind_kernels(_kernels_of(kernels, X))
@@ -281,7 +281,7 @@ def _rows_of(schema: Schema, X: Any) -> Rows:
 def _kernels_of(kernels: Any, X: Any) -> Any:
     """Return the kernels of a fitted estimator with their columns; anything else unchanged.
 
-    Kernels of an estimator have positions of columns, so rows with other columns are refused.
+    Kernels of an estimator have positions of columns, so samples with other columns raise an error.
     """
     estimator = kernels.best_estimator_ if isinstance(kernels, FittedSearch) else kernels
     if not isinstance(estimator, KernelModel):

@@ -56,7 +56,7 @@ def calibration_of(
         By class or target, ``samples`` of it, whether these are ``enough``, ``slope``,
         ``slope_interval``, ``intercept``, ``intercept_interval``; an interval is None if there are
         too few groups. Empty for classes without probabilities; a class that its probability tells
-        without an error is left out, since the likelihood has no maximum.
+        without an error is omitted, since the likelihood has no maximum.
 
     Notes
     -----

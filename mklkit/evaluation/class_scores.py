@@ -39,7 +39,7 @@ def score(
     training_labels : array-like of shape (n_training,), optional
         The labels that determine the most frequent class; by default ``labels``.
     counts : array-like of shape (n,), optional
-        How many rows each pair of a label and a prediction stands for; one by default.
+        How many samples each pair of a label and a prediction stands for; one by default.
     scores : sequence of Score, optional
         Those to compute, such as a task's; by default all of the library.
 
@@ -82,11 +82,11 @@ def score_confusion(
     Parameters
     ----------
     confusion : ndarray of shape (n_classes, n_classes)
-        Counts of rows by true class and predicted class.
+        Counts of samples by true class and predicted class.
     classes : array-like of shape (n_classes,)
         The labels, in the order of the matrix.
     baseline : float
-        The accuracy of always predicting the most frequent class of the training rows.
+        The accuracy of always predicting the most frequent class of the training samples.
     scores : sequence of Score, optional
         Those to compute, such as a task's; by default all of the library.
 
@@ -94,10 +94,10 @@ def score_confusion(
     -------
     dict
         ``rows``; the values of the scores of labels by their keys, such as ``accuracy``,
-        ``balanced_accuracy`` (the mean recall of the classes that have rows) and ``baseline``;
+        ``balanced_accuracy`` (the mean recall of the classes that have samples) and ``baseline``;
         ``better_than_baseline``, whether the accuracy is above the baseline or the balanced
         accuracy above what guessing reaches by luck; ``classes``; ``recall``, one per class, NaN if
-        a class has no rows; ``confusion``.
+        a class has no samples; ``confusion``.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def _lucky_guessing(counts: NDArray[np.integer[Any]]) -> float:
 
 
 def response(model: Any, method: str, rows: Any) -> Array | None:
-    """Return the result of a fitted model's method on rows; None if it has no such method.
+    """Return the result of a fitted model's method on samples; None if it has no such method.
 
     scikit-learn's classifiers show what they can do by the presence of a method, sometimes only
     with certain parameters, so the class alone does not tell.
@@ -153,7 +153,7 @@ def response(model: Any, method: str, rows: Any) -> Array | None:
 def area_under_curve(answers: Answers) -> float:
     """Return the area under the ROC curve; for several classes, the mean of one against the rest.
 
-    Classes without test rows are left out of the mean; NaN if none is left.
+    Classes without test samples do not count in the mean; NaN if none is left.
     """
     values = answers.values
     assert values is not None
@@ -184,7 +184,7 @@ def negative_brier_score(model: Any, rows: Any, labels: NDArray[Any]) -> float:
 
 
 def mean_recall(answers: Answers) -> float:
-    """Return the mean share of predicted rows of the classes that have rows."""
+    """Return the mean share of predicted samples of the classes that have samples."""
     truth = answers.truth
     present = np.unique(answers.truth)
     options = {"labels": present, "average": "macro", "sample_weight": answers.counts}
@@ -194,7 +194,7 @@ def mean_recall(answers: Answers) -> float:
 def answers_of(
     model: Any, rows: Any, labels: NDArray[Any], predictions: NDArray[Any], classes: NDArray[Any]
 ) -> Answers:
-    """Return what scores of classes see of a fitted model on some rows."""
+    """Return what scores of classes see of a fitted model on some samples."""
     values = probabilities = response(model, "predict_proba", rows)
     if probabilities is None:
         values = response(model, "decision_function", rows)

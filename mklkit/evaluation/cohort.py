@@ -70,8 +70,8 @@ def score_cohort(
     -----
     The interval of the accuracy of samples without groups is Wilson's [1]_, and that of the
     balanced accuracy joins Wilson's intervals of the recalls [4]_. All others are the quantiles of
-    the score over 1,000 samples of the rows, or groups, that are drawn with replacement [2]_; there
-    is none if all draws have the same score.
+    the score over 1,000 draws of the samples, or groups, that are drawn with replacement [2]_;
+    there is none if all draws have the same score.
 
     The calibration is that of :func:`mklkit.evaluation.calibration_lines.calibration_of`.
 
@@ -183,7 +183,7 @@ def _with_variance(answers: Answers, task: Task) -> Answers:
 
 
 def _taken(answers: Answers, rows: NDArray[np.intp], task: Task) -> Answers:
-    """Return the answers on some rows."""
+    """Return the answers on some samples."""
     parts: dict[str, Any] = {
         name: None if (values := getattr(answers, name)) is None else values[rows]
         for name in ("truth", "predictions", "values", "probabilities")

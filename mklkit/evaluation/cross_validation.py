@@ -43,18 +43,18 @@ class CrossValidation:
         scored targets, so that its mean over folds is the R² of all held-out predictions of a
         repetition (:class:`mklkit.evaluation.pooled_r2.HeldOut`).
     pooled : dict or None
-        For classes, the scores of the rows of all folds together, as :func:`score_confusion`
+        For classes, the scores of the samples of all folds together, as :func:`score_confusion`
         returns them.
     estimator : estimator
         The one fitted for the last fold.
     task : Task
         How the target was treated.
     splits : Splits
-        The rows trained on and scored in each fold; their numbers, and the folds in words.
+        The samples trained on and scored in each fold; their numbers, and the folds in words.
     notes : list of str
         How the folds differ from the requested ones.
     answers : list of ndarray
-        The predictions for the rows scored in each fold.
+        The predictions for the samples scored in each fold.
     adjustment : Adjustment
         The covariates that the estimator's steps remove, and the columns that still tell them.
 
@@ -136,7 +136,7 @@ def cross_validate(
         The samples.
     y : array-like of shape (N,)
         Classes, or numbers for a regressor.
-    cv : int, str, scikit-learn splitter or list of (training rows, test rows), default=5
+    cv : int, str, scikit-learn splitter or list of (training samples, test samples), default=5
         There are fewer if the smallest class has fewer samples; every fold trains on every class.
         Text is as for :func:`mklkit.compare`: ``"5x10"``, ``"groups"``, ``"time:5"``.
     repeats : int, default=1
@@ -186,7 +186,7 @@ def cross_validate(
     task = task_of(estimator)
     targets = task.as_array(y)
     if len(X) != len(targets):
-        raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
+        raise DataError(f"X has {len(X)} samples but y has {len(targets)} labels.")
     request = read_cv(cv)
     check_whole("repeats", repeats, 1)
     if isinstance(request, Folds):

@@ -32,9 +32,9 @@ class Samples:
     targets : ndarray of shape (N,) or (N, n_targets)
         What is learned.
     params : mapping of str to ndarray of shape (N, ...)
-        More arguments of ``fit`` with a value per row, such as weights.
+        More arguments of ``fit`` with a value per sample, such as weights.
     groups : ndarray of shape (N,), optional
-        The group of each row, which the estimator's own splits keep together.
+        The group of each sample, which the estimator's own splits keep together.
 
     See Also
     --------
@@ -54,12 +54,12 @@ class Samples:
     groups: NDArray[Any] | None = None
 
     def rows(self, places: Any) -> Any:
-        """Return the features of some rows.
+        """Return the features of some samples.
 
         Parameters
         ----------
         places : ndarray of int or slice
-            The positions of the rows.
+            The positions of the samples.
 
         Returns
         -------
@@ -117,12 +117,12 @@ class Scores:
     model : estimator
         The fitted model.
     split : Split
-        The rows trained on and scored.
+        The samples trained on and scored.
     predictions : ndarray of shape (n_test,) or (n_test, n_targets), optional
-        Those of the test rows; None if there are none.
+        Those of the test samples; None if there are none.
     parts : dict of str to (dict or None)
         The scores of the task, as :meth:`Task.score` returns them, of ``test``, and of ``train``
-        and other parts if these are asked for; None if a part has no rows.
+        and other parts if these are asked for; None if a part has no samples.
     seconds : float
         The time of the fit, the predictions and the scores.
     fit_seconds : float
@@ -151,7 +151,7 @@ class Scores:
 
     @property
     def test(self) -> dict[str, Any]:
-        """The scores of the test rows."""
+        """The scores of the test samples."""
         return self.parts["test"] or {}
 
 
@@ -177,7 +177,7 @@ def fit_and_predict(
     cache: Cache | None = None,
     wrap_fit: WrapFit = nullcontext,
 ) -> Fit:
-    """Fit a copy of an estimator on training samples, and predict the targets of test rows.
+    """Fit a copy of an estimator on training samples, and predict the targets of test samples.
 
     A model that shares views takes them from the cache.
     """
@@ -202,7 +202,7 @@ def fit_and_score(
     parts: Mapping[str, Indices] | None = None,
     wrap_fit: WrapFit = nullcontext,
 ) -> Scores:
-    """Fit a copy of an estimator on the training rows of a split, and score it.
+    """Fit a copy of an estimator on the training samples of a split, and score it.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def fit_and_score(
         What R² of one of several splits divides by, as of
         :class:`mklkit.evaluation.pooled_r2.HeldOut`.
     parts : mapping of str to ndarray of int, optional
-        Further rows to score, such as those of training, by name.
+        Further samples to score, such as those of training, by name.
     wrap_fit : callable, optional
         Returns a context for the fit of a model, such as one that shows its progress.
 

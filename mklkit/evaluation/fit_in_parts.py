@@ -38,9 +38,9 @@ from mklkit.views.stored_rows import StoredRows
 
 BLOCK_CELLS = 1 << 21
 LEAST_SAMPLE, CELL_BYTES = 1000, 100
-"""The fewest rows of the first pass, and the memory of a cell of text while it is read."""
+"""The fewest samples of the first pass, and the memory of a cell of text while it is read."""
 SCORED_ROWS = 100_000
-"""The training rows to score, enough for an accuracy to a few tenths of a percent."""
+"""The training samples to score, enough for an accuracy to a few tenths of a percent."""
 
 Shows = Callable[[str], AbstractContextManager[Report]]
 """Returns a context that shows the progress of a pass with this title."""
@@ -62,7 +62,7 @@ def fit_in_parts(
     """Fit a pipeline on a table in chunks, and score it.
 
     Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
-    scheduler, or in memory where its map is implicit. The study has a sample of the rows; the
+    scheduler, or in memory where its map is implicit. The study has some of the samples; the
     record is like that of a fit in memory.
     """
     classifier = pipeline[-1]
@@ -80,7 +80,7 @@ def fit_in_parts(
     if of_sources is not settings:
         settings, pipeline = of_sources, model_pipeline(of_sources, task)
         classifier = pipeline[-1]
-    # The rows become numbers, so no other columns are passed on for kernels that are proposed.
+    # The samples become numbers, so no other columns are passed on for kernels that are proposed.
     schema = pipeline[0].schema.of_table(scan.table.schema)
     pipeline.set_params(encode__schema=attrs.evolve(schema, infer=False))
     study = study_of(settings, pipeline, scan.table, task, scan.table.notes)
@@ -94,7 +94,7 @@ def fit_in_parts(
     ):
         implicit = False
     if implicit:
-        # Before any row is encoded.
+        # Before any sample is encoded.
         refuse_large_gram(len(codes["train"]), 8, limit, "may be used")
     start = perf_counter()
     with ExitStack() as files:
@@ -107,7 +107,7 @@ def fit_in_parts(
             # A Gram matrix takes more memory than the rows; features are made block by block.
             training_rows = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         elif distributed:
-            with shows("sending rows"):
+            with shows("sending samples"):
                 training_rows = DaskRows.sent(rows.train)
         with shows("fitting") as tell, reporting_to(tell):
             classifier.fit(training_rows, scan.classes[codes["train"]])
@@ -133,18 +133,18 @@ def _on_categories(encoder: Any, proposed: bool) -> list[str]:
 
 
 def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:
-    """Refuse rows that lack sources, which are compared in memory, if they do not fit there."""
+    """Raise an error if samples that miss sources do not fit into memory, which they must."""
 
     if distributed or (limit is not None and 2 * rows.nbytes > limit):
         raise IncompatibleError(
-            f"Rows lack sources, and only --missing impute works without these {len(rows)} rows in"
+            f"Samples miss sources, and only --missing impute works without these {len(rows)} in"
             " the memory of one process: use it, leave out --scheduler, or allow more memory with"
             " --max-memory."
         )
 
 
 def _refuse_more_than_numbers(classifier: Any, by_ids: bool) -> None:
-    """Refuse kernels on text, categories or gaps for a table that is read in parts.
+    """Raise an error for kernels on text, categories or gaps for a table that is read in parts.
 
     So are kernels that look up the identifiers by which files are joined.
     """
@@ -155,13 +155,13 @@ def _refuse_more_than_numbers(classifier: Any, by_ids: bool) -> None:
             raise IncompatibleError(
                 f"Kernel {quoted(kernel.label)} reads {reads}, and a table that is read in parts"
                 " becomes a file of numbers: leave out --stream, allow more memory by --max-memory,"
-                " or give fewer rows."
+                " or give fewer samples."
             )
 
 
 @contextmanager
 def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
-    """Connect to the Dask scheduler at an address; refuse a map that needs all rows at once."""
+    """Connect to the Dask scheduler at an address; reject a map that needs all samples at once."""
     if address is None:
         yield
         return
@@ -169,7 +169,7 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
     traits = _traits_of_map(pipeline[-1])
     if traits is None or not traits.shared:
         raise IncompatibleError(
-            "This model needs all rows in one place, and --scheduler spreads them: use"
+            "This model needs all samples in one place, and --scheduler spreads them: use"
             f" {LARGE_DATA_OPTIONS}."
         )
     with connected(address):
@@ -201,7 +201,7 @@ def _scores(
     seed: int,
     shows: Shows,
 ) -> dict[str, dict[str, Any] | None]:
-    """Return the scores of each part of the rows; of the training rows, a sample is scored."""
+    """Return the scores of each part of the samples; only some of the training samples count."""
     training = scan.classes[codes["train"]]
     scores: dict[str, dict[str, Any] | None] = {}
     for part, rows in parts.items():

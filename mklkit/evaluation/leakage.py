@@ -1,4 +1,4 @@
-"""Reasons for optimistic scores: equal rows in both parts, and a column that gives the target."""
+"""Reasons for optimistic scores: equal samples in both parts, and columns that tell the target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mklkit.errors import counted, named
 from mklkit.numerics.sparse import count_gaps, take_rows, values_of
 
 LEAST_KNOWN = 0.9
-"""The share of rows in which a column must have a value."""
+"""The share of samples in which a column must have a value."""
 CHANCE = 0.01
 """The largest probability allowed for any column of noise to give the target."""
 
@@ -26,11 +26,11 @@ BLOCK_VALUES = 1 << 20
 """The values of a block of columns that are sorted, or copied, at a time."""
 
 Gives = Callable[[pd.DataFrame, NDArray[Any]], list[str]]
-"""Returns the names of the columns that tell the target of every row by themselves."""
+"""Returns the names of the columns that tell the target of every sample by themselves."""
 
 
 def columns_giving_class(table: pd.DataFrame, labels: NDArray[Any]) -> list[str]:
-    """Return the names of the columns whose values tell the class of each row, beyond chance.
+    """Return the names of the columns whose values tell the class of each sample, beyond chance.
 
     O(Nd log N), for numbers without gaps by blocks of columns.
     """
@@ -48,7 +48,7 @@ def columns_giving_class(table: pd.DataFrame, labels: NDArray[Any]) -> list[str]
 
 
 def gives_class(column: pd.Series, labels: NDArray[Any], n_columns: int) -> bool:
-    """Return whether values of a column tell the class of each row, beyond chance.
+    """Return whether values of a column tell the class of each sample, beyond chance.
 
     Each value has one class, or each class an interval of values. Under noise, all N! / Π n_c!
     orders of the labels are equally likely, and a column can tell at most as many of them as there
@@ -84,7 +84,7 @@ def _give_class(values: NDArray[Any], labels: NDArray[Any], n_columns: int) -> N
     of_runs = np.where(runs <= n_classes, runs * log(n_classes) + cuts, np.inf)
     orders = gammaln(n_rows + 1) - gammaln(counts + 1).sum()
     beyond_chance = log(n_columns) + np.minimum(ways, of_runs) - orders < log(CHANCE)
-    # A value has one class if the class never changes within its rows.
+    # A value has one class if the class never changes within its samples.
     return np.asarray(beyond_chance & ~(new_class & ~new_value).any(axis=0))
 
 
@@ -95,7 +95,7 @@ def columns_giving_number(table: pd.DataFrame, numbers: NDArray[Any]) -> list[st
 
 
 def gives_number(column: pd.Series, numbers: NDArray[Any], n_columns: int) -> bool:
-    """Return whether numbers rise, or fall, with the values of a column in every row.
+    """Return whether numbers rise, or fall, with the values of a column in every sample.
 
     >>> price = np.array([3.0, 1.0, 4.0, 1.5, 9.0, 2.6, 5.0, 3.5])
     >>> gives_number(pd.Series(-2 * price), price, 9), gives_number(pd.Series(price % 3), price, 9)
@@ -119,7 +119,7 @@ def _ranks(column: pd.Series) -> tuple[NDArray[np.intp], int]:
 
 
 def _hashes(features: pd.DataFrame) -> Hashes:
-    """Return a hash of each row (N,), the same for equal rows."""
+    """Return a hash of each sample (N,), the same for equal samples."""
     of_numbers = np.array([is_number_type(kind) for kind in features.dtypes], bool)
     words = features.loc[:, ~of_numbers].astype(object).to_numpy()
     places, step = np.flatnonzero(of_numbers), max(1, BLOCK_VALUES // max(1, len(features)))
@@ -136,7 +136,7 @@ def leakage_notes(
 ) -> list[str]:
     """Return warnings about these columns that make scores on these splits doubtful.
 
-    O(Nd log N). Of equal rows, and of the rows of a group, which are similar, only the first
+    O(Nd log N). Of equal samples, and of the samples of a group, which are similar, only the first
     counts towards whether a column alone ``gives`` the target, as :meth:`mklkit.plugin.Task.gives`
     tells.
     """
@@ -145,8 +145,8 @@ def leakage_notes(
     equal = [test[np.isin(hashes[test], hashes[train])] for train, test in splits]
     if n_equal := len(np.unique(np.concatenate([*equal, np.arange(0)]))):
         notes.append(
-            f"{counted(n_equal, 'row')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
-            " after an equal row was trained on: scores are too good if these are repeats"
+            f"{counted(n_equal, 'sample')} of {len(hashes)} {'is' if n_equal == 1 else 'are'}"
+            " tested after an equal sample was trained on: scores are too good if these are repeats"
         )
     firsts = np.sort(np.unique(hashes, return_index=True)[1])
     if groups is not None:
@@ -156,6 +156,6 @@ def leakage_notes(
     if names:
         notes.append(
             f"{named(names)} alone {'gives' if len(names) == 1 else 'give'} the target in every"
-            " row: drop columns that are known only after it"
+            " sample: drop columns that are known only after it"
         )
     return notes

@@ -36,11 +36,11 @@ class KernelMatrices:
         The kernels.
     weights : ndarray of shape (M,)
     samples : KernelRows
-        The samples of the rows (n,).
+        The identifiers of the samples (n,).
     ids : sequence of str
         What identifies them.
     training : KernelRows, optional
-        The samples of the columns (N,); by default those of the rows.
+        Those of the columns (N,); by default those of the samples.
     training_ids : sequence of str, optional
 
     Examples
@@ -98,7 +98,7 @@ class KernelMatrices:
     def write(self, file: BinaryIO) -> None:
         """Write an archive ``.npz`` of plain arrays: a matrix at a time.
 
-        It has an array for each kernel, ``combined``, the ``ids`` of the rows as text, the
+        It has an array for each kernel, ``combined``, the ``ids`` of the samples as text, the
         ``labels`` and ``weights`` of the kernels, and, if they are others, the ``training_ids`` of
         the columns. If samples miss a source, ``missing`` (n, M) and ``training_missing`` (N, M)
         say which kernel's, whose similarities are zero.
@@ -134,7 +134,8 @@ def check_ids(ids: Sequence[str]) -> None:
 def weights_of_model(model: Any) -> Array:
     """Return the weights (M,) of a fitted model's kernels, the mean over its problems.
 
-    An ``IncompatibleError`` refuses a model that does not learn from one weighted sum of kernels.
+    A ``IncompatibleError`` is raised for a model that does not learn from one weighted sum of
+    kernels.
     """
     inner = classifier_in(model)
     weights = [decision.weights for decision in inner.fitted_.decisions]

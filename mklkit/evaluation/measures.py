@@ -1,4 +1,4 @@
-"""Measures of one kernel on some rows: its size, its complexity, and how it separates classes."""
+"""Measures of one kernel on some samples: its size, its complexity, and how it splits classes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def margin(gram: Array, y: Any) -> float:
     classes = np.unique(labels)
     if len(labels) != len(gram) or len(classes) < 2:
         had = f"{len(labels)} labels of {len(classes)} classes"
-        raise DataError(f"A margin needs labels of two classes for {len(gram)} rows; got {had}.")
+        raise DataError(f"A margin needs labels of two classes for {len(gram)} samples; got {had}.")
     squares = []
     for pair in combinations(classes, 2):
         members = np.flatnonzero(np.isin(labels, pair))

@@ -12,7 +12,12 @@ from mklkit.evaluation.number_scores import NUMBER_SCORES
 from mklkit.protocols.score import Score
 
 LEAST_GROUPS = 15
-"""The least number of groups."""
+"""The least number of groups of all samples.
+
+It is larger than :data:`mklkit.evaluation.resampling.FEW_GROUPS`, the least number of groups of
+test samples. Models of several splits learn from the same groups, so the splits are not
+independent, and no distribution allows for the number of groups.
+"""
 LEAST_SHARING = 15
 """The least number of samples that share the variance of a numeric target."""
 

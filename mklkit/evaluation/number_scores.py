@@ -58,10 +58,10 @@ def score_numbers(
     counts: ArrayLike | None = None,
     variance: Array | None = None,
 ) -> dict[str, Any]:
-    """Return R², the mean absolute error, and that of the median of the training rows.
+    """Return R², the mean absolute error, and that of the median of the training samples.
 
     For several targets, scores are means over them. ``r2`` is None if all numbers of a target are
-    the same; ``counts`` tells how many rows each pair stands for. One of several splits has the
+    the same; ``counts`` tells how many samples each pair stands for. One of several splits has the
     ``variance`` of :class:`mklkit.evaluation.pooled_r2.HeldOut` for its R².
     """
     if counts is not None:

@@ -50,9 +50,9 @@ UNKNOWN = (float("nan"), float("nan"))
 
 
 class Recorder:
-    """A fitted model that keeps its answers for some rows.
+    """A fitted model that keeps its answers for some samples.
 
-    It is used in place of the model where these rows are scored, which then are predicted once.
+    It is used in place of the model where these samples are scored, which then are predicted once.
     """
 
     def __init__(self, model: Any, rows: Any, predictions: Any = None) -> None:
@@ -79,7 +79,7 @@ class Recorder:
 
 
 class _Recalled(BaseEstimator):
-    """A model of the answers of another one, whose rows are their places."""
+    """A model of the answers of another one, whose samples are their places."""
 
     def __init__(self, responses: Responses, classes: NDArray[Any] | None, kind: Any) -> None:
         self.responses, self.kind = responses, kind
@@ -120,7 +120,7 @@ class OneSplit:
     truth : ndarray of shape (n,) or (n, T)
         The targets of the test samples.
     scorer : callable
-        A function of a model, rows and targets, larger is better.
+        A function of a model, samples and targets, larger is better.
     classes : ndarray, optional
         The classes of all samples, in the order of the models; None for other targets.
     groups : ndarray of shape (n,), optional
@@ -129,7 +129,7 @@ class OneSplit:
         Of the draws of test samples.
     responses : dict
         By the name of a model, its answers for all samples, which may be given several times, one
-        after another, as with shuffled columns.
+        after another, as with permuted columns.
     """
 
     task: Task

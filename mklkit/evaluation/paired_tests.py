@@ -1,9 +1,9 @@
 """Tests of two classifiers on the same splits of one data set, and corrections of such tests.
 
 For J splits, ``differences`` hold the score of one method minus that of the other, per split;
-``n_train`` and ``n_test`` are the numbers of rows trained on and scored, one per split if sizes
+``n_train`` and ``n_test`` are the numbers of samples trained on and scored, one per split if sizes
 differ. Results are NaN for a single split or values that are not finite; a ``DataError`` is raised
-unless there is one value per split and the numbers of rows are positive.
+unless there is one value per split and the numbers of samples are positive.
 """
 
 from __future__ import annotations
@@ -369,7 +369,7 @@ def _corrected_factor(n_splits: int, n_train: ArrayLike, n_test: ArrayLike) -> f
     for rows in (trained, tested):
         if rows.shape not in ((), (n_splits,)) or not (rows > 0).all():
             raise DataError(
-                "n_train and n_test must be positive numbers of rows, one for all splits or one for"
+                "n_train and n_test must be positive numbers of samples, one for all or one for"
                 f" each of {n_splits}; got {n_train!r} and {n_test!r}."
             )
     return 1 / n_splits + float(np.mean(tested / trained))

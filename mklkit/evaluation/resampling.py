@@ -16,7 +16,12 @@ from mklkit.protocols import Array
 LEVEL = 0.95
 """The share of samples of the population for which an interval should hold the score."""
 FEW_GROUPS = 10
-"""With fewer groups, the spread of draws says too little, and there is no interval."""
+"""With fewer groups, the spread of draws says too little, and there is no interval.
+
+These groups are of test samples alone, and independent, so that Student's distribution allows for
+their number. Differences over splits need more groups, see
+:data:`mklkit.evaluation.no_verdict.LEAST_GROUPS`.
+"""
 FEWEST = 2
 """The samples of a class, at least, for an interval."""
 TOGETHER = 128

@@ -31,7 +31,7 @@ def scores_result(
     """Return the scores of named parts of the samples; the ``first`` is the one that counts.
 
     A part has a ``name``, the number of its ``rows``, the scores of the task by their keys and, if
-    they are means, their deviations under the keys with ``_std``.
+    they are means, their standard deviations under the keys with ``_std``.
     """
     ordered = sorted(task.labeled, key=lambda score: score.key != first)
     scores = [
@@ -46,7 +46,7 @@ def scores_result(
     ]
     time = [Column("seconds", "time", numbers.duration)] * with_time
     rows = [{"rows": None, **part} for part in parts]
-    names = Column("name", ""), Column("rows", "rows", numbers.whole, absent="")
+    names = Column("name", ""), Column("rows", "samples", numbers.whole, absent="")
     return ResultTable([*names, *scores, *time], rows)
 
 
@@ -58,7 +58,7 @@ def confusion_result(
 ) -> ResultTable:
     """Return the confusion matrix of the scores of classes, with the recall of each class.
 
-    ``style`` returns the style of the cell of a predicted class, by its place, and a row.
+    ``style`` returns the style of the cell of a predicted class, by its place, and a sample.
     """
     places = range(len(score["classes"]))
     predicted = [
@@ -99,7 +99,7 @@ def classes_result(score: Mapping[str, Any], part: str) -> ResultTable:
 def _class_columns(part: str) -> list[Column]:
     return [
         Column("class", part),
-        Column("rows", "rows", numbers.whole),
+        Column("rows", "n", numbers.whole),
         Column("recall", "recall", numbers.percentage, absent=""),
     ]
 
@@ -127,7 +127,7 @@ def confused_pairs_result(counts: NDArray[np.int64], labels: Sequence[str]) -> R
     columns = [
         Column("true", "true"),
         Column("predicted", "predicted"),
-        Column("rows", "rows", numbers.whole),
+        Column("rows", "samples", numbers.whole),
         Column("share", "of the class", numbers.percentage),
     ]
     caption = f"The most frequent confusions of {len(labels)} classes."
@@ -146,7 +146,7 @@ def calibration_result(errors: Mapping[str, float]) -> ResultTable:
 
 
 def alignment_result(alignments: pd.DataFrame) -> ResultTable:
-    """Return the alignments of kernels, numbered in the heads and named in the rows."""
+    """Return the alignments of kernels, numbered in the heads and named in the samples."""
     places = range(1, len(alignments) + 1)
     values = alignments.to_numpy(dtype=float).tolist()
     rows = [

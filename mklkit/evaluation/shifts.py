@@ -1,4 +1,4 @@
-"""Columns of numbers whose mean or deviation differs between new samples and the training ones."""
+"""Numeric columns whose mean or spread differs between new and training samples."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ COLUMNS = 500
 
 RULE = (
     f"beyond what sampling explains (level {LEVEL:g} over all columns), and by more than {SMALL:g}"
-    f" training standard deviations in the mean or a factor of {SMALL_RATIO:.2f} in the deviation"
+    f" training standard deviations in the mean or a factor of {SMALL_RATIO:.2f} in the spread"
 )
 
 
 @attrs.define(eq=False)
 class ColumnShifts:
-    """Means and deviations of the numeric columns of new samples, which may come in parts.
+    """Means and standard deviations of the numeric columns of new samples, which may come in parts.
 
     A column has shifted if it differs from the training samples by more than sampling explains, and
     by an amount that may matter [1]_. The difference of means is compared with the quantile of
     Student's t (Welch's test, with the degrees of freedom of the smaller sample), and the logarithm
-    of the ratio of deviations with its standard error, in which the larger of both kurtoses counts;
+    of the ratio of spreads with its standard error, in which the larger of both kurtoses counts;
     levels are divided by the number of comparisons (Bonferroni). Samples count as independent.
 
     Parameters
@@ -110,7 +110,7 @@ class ColumnShifts:
         DataFrame
             ``column``, the number of ``values``, their ``mean`` and ``deviation``, those of the
             training samples, the ``shift`` of the mean in training standard deviations, the
-            ``ratio`` of the deviations, and whether the column has ``shifted``.
+            ``ratio`` of the standard deviations, and whether the column has ``shifted``.
         """
         there = self.sums[0] >= FEWEST_VALUES
         n_training, mean, deviation, kurtosis = self.training[:, there]
@@ -153,7 +153,7 @@ class ColumnShifts:
         sources : mapping of str to sequence of str, optional
             The columns of each source, whose shifted columns are counted if there are many.
         gross : bool, default=False
-            Whether only means that differ by over a standard deviation, and deviations by over a
+            Whether only means that differ by over a standard deviation, and spreads by over a
             factor of two, are told.
         but : collection of str, optional
             Columns that are not told.
@@ -181,7 +181,7 @@ class ColumnShifts:
         nouns = "column" if len(table) == 1 else "columns"
         have = f"{nouns} {'has' if len(told) == 1 else 'have'}"
         lines = [
-            f"{len(told):,} of {len(table):,} numeric {have} shifted against the training rows"
+            f"{len(told):,} of {len(table):,} numeric {have} shifted against the training samples"
             f" {by}: {shown}{more}"
         ]
         if more and sources is not None and len(sources) > 1:

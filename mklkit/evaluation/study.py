@@ -85,12 +85,12 @@ class Study:
 
     @property
     def groups(self) -> NDArray[Any] | None:
-        """The group of each row (N,); None if no column gives groups."""
+        """The group of each sample (N,); None if no column gives groups."""
         return None if self.table.groups is None else self.table.groups.to_numpy()
 
     @property
     def weights(self) -> dict[str, Any]:
-        """The weights of the rows as an argument of the pipeline's ``fit``; empty without."""
+        """The sample weights as an argument of the pipeline's ``fit``; empty without."""
         if self.table.weights is None:
             return {}
         return {f"{self.pipeline.steps[-1][0]}__sample_weight": self.table.weights.to_numpy()}
@@ -112,12 +112,12 @@ class Study:
         return attrs.evolve(self, notes=(*self.notes, *notes))
 
     def parts(self, rows: Any = slice(None)) -> dict[str, NDArray[np.bool_]]:
-        """Return which of some rows have all sources and which miss one; empty if none does."""
+        """Return which of some samples have all sources and which miss one; empty if none does."""
         missing = missing_sources_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
         return {"complete": ~missing[rows], "incomplete": missing[rows]} if missing.any() else {}
 
     def filled(self, rows: Any = slice(None)) -> list[str]:
-        """Return which of some training rows lack sources that steps before the model fill.
+        """Return which of some training samples lack sources that steps before the model fill.
 
         The model itself counts those that it gets with gaps.
         """
@@ -134,11 +134,11 @@ class Study:
         ]
 
     def adjustment(self) -> Adjustment:
-        """Return what still tells the covariates that are removed, on all rows."""
+        """Return what still tells the covariates that are removed, on all samples."""
         return Adjustment.of(self.pipeline, self.table.features, self.table.target)
 
     def hold_out(self, share: float) -> Splits:
-        """Return the split of a column, or one that holds out a share of the rows or groups."""
+        """Return the split of a column, or one that holds out a share of the samples or groups."""
         request = self.parts_column or HoldOut(share)
         splits = self.task.splits(self.targets, request, self.settings.seed, self.groups)
         split = splits[0]
@@ -150,7 +150,7 @@ class Study:
             train, test = (rows[parts["complete"][rows]] for rows in split)
             split = attrs.evolve(split, train=train, test=test)
             used = len(train) + len(test)
-            notes = (*notes, f"only the {used} rows that have all sources are used")
+            notes = (*notes, f"only the {used} samples that have all sources are used")
         return attrs.evolve(splits, splits=(split,), notes=(*notes, *self.leaks([split])))
 
     def leaks(self, splits: Sequence[Split]) -> list[str]:
@@ -202,7 +202,7 @@ def read_study(
         table, parts = table.without(roles.split, "to take as the split", "split")
         parts_column = PartsColumn(parts.to_numpy(), str(parts.name))
     if roles.groups is not None:
-        table, groups = table.without(roles.groups, "to take as the groups of rows", "group")
+        table, groups = table.without(roles.groups, "to take as the groups of samples", "group")
         checked_groups(groups, len(table.features))
         table = attrs.evolve(table, groups=groups)
     notes = list(table.notes)
@@ -225,7 +225,7 @@ def with_kernels_of_sources(settings: ModelSettings, table: Table) -> ModelSetti
 
 
 def read_as_text(sources: Sequence[Source], data: Any) -> list[str]:
-    """Return the names and globs of the columns that kernels read as text, or identify rows."""
+    """Return the names and globs of the columns that kernels read as text, or identify samples."""
     of_files = data.names if isinstance(data, StudyFiles) else []
     written: list[str] = []
     for source in sources:
@@ -245,7 +245,7 @@ def study_of(
 ) -> Study:
     """Return the study of a table, for whose columns the pipeline was built.
 
-    The score is chosen on all rows, like the schema, so they do not depend on a split.
+    The score is chosen on all samples, like the schema, so they do not depend on a split.
     """
     check_sources(pipeline[0].schema)
     match_class_weights(pipeline, table.class_counts().index.tolist())

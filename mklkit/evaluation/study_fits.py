@@ -1,4 +1,4 @@
-"""The fits of a study: scored on held-out rows, by cross-validation, or on all rows to be saved."""
+"""The fits of a study: scored on held-out samples or in folds, or on all samples to be saved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.proposing import AUTO, better_representations
 from mklkit.estimators.search_record import search_record
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
-from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.fit_and_score import Scores, WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.number_scores import R2
+from mklkit.evaluation.one_split import OneSplit
 from mklkit.evaluation.resampling import intervals_of_counts
 from mklkit.evaluation.study import Study, steps_of
 from mklkit.numerics.sparse import take_rows
@@ -33,7 +35,7 @@ from mklkit.numerics.sparse import take_rows
 class FittedStudy:
     """A study with a fitted model, and the record of both: plain values to be told and saved.
 
-    ``ids`` are the identifiers of the rows that the model has learned from, if rows have any.
+    ``ids`` are the identifiers of the samples that the model has learned from, if samples have any.
     """
 
     study: Study
@@ -45,9 +47,9 @@ class FittedStudy:
 def fit_study(
     study: Study, holdout: float, refit: bool = False, wrap_fit: WrapFit = nullcontext
 ) -> FittedStudy:
-    """Score a model of some rows on the others.
+    """Score a model of some samples on the others.
 
-    With ``refit``, the model learns from all rows after that, with what a search has chosen.
+    With ``refit``, the model learns from all samples after that, with what a search has chosen.
     """
     splits = study.hold_out(holdout)
     study = study.with_notes(splits.notes)
@@ -76,14 +78,13 @@ def fit_study(
         },
         "scored_model": {"rows": model[-1].n_samples_fit_, "seconds": seconds},
     }
-    held_out = scores.parts["test"] or {}
-    if study.table.groups is None and "confusion" in held_out:
-        results["intervals"] = intervals_of_counts(held_out["confusion"])
+    if intervals := _intervals(study, scores):
+        results["intervals"] = intervals
     if refit and len(split.test):
         searched = search_record(model[-1])
         chosen, notes = _as_chosen(model)
         chosen = clone(chosen)
-        # Each model may hold its training rows.
+        # Each model may hold its training samples.
         del model, scores
         fit = fit_and_predict(chosen, study.samples, wrap_fit=wrap_fit)
         model, seconds, learned = fit.model, fit.seconds, slice(None)
@@ -95,12 +96,34 @@ def fit_study(
     return FittedStudy(study, model, record, None if ids is None else ids.iloc[learned])
 
 
+def _intervals(study: Study, scores: Scores) -> dict[str, tuple[float, float]]:
+    """Return the intervals of scores on the held-out rows, for the model that was scored."""
+    held_out, rows = scores.parts["test"] or {}, scores.split.test
+    groups = study.groups
+    if "confusion" in held_out:
+        return intervals_of_counts(held_out["confusion"]) if groups is None else {}
+    predictions = scores.predictions
+    if R2 not in study.task.scores or held_out.get(R2.key) is None or predictions is None:
+        return {}
+    split = OneSplit(
+        study.task,
+        R2,
+        study.targets[rows],
+        study.task.scorer(R2.name),
+        groups=None if groups is None else groups[rows],
+        seed=study.settings.seed,
+        responses={"model": {"predict": predictions}},
+    )
+    ends = split.interval("model")
+    return {} if np.isnan(ends).any() else {R2.name: ends}
+
+
 def _better_representations(
     study: Study, model: Pipeline, train: NDArray[np.intp]
 ) -> list[dict[str, Any]]:
     """Return where other representations are much better than named kernels, and warn of them.
 
-    They are compared on the training rows of the split, since users may follow the advice.
+    They are compared on the training samples of the split, since users may follow the advice.
     """
     estimator = classifier_in(model[-1])
     if not study.settings.kernels or not isinstance(estimator, KernelEstimator):
@@ -134,7 +157,7 @@ def cross_validate_study(
 ) -> tuple[FittedStudy, CrossValidation]:
     """Score a model by cross-validation, on a column's split if there is one.
 
-    The record has the scores of all folds; its steps are those of all rows.
+    The record has the scores of all folds; its steps are those of all samples.
     """
     outcome = cross_validate(
         study.pipeline,
@@ -175,7 +198,7 @@ def cross_validate_study(
 
 
 def _scores_of_parts(study: Study, outcome: CrossValidation) -> dict[str, Any]:
-    """Return the scores on rows with all sources, and on the others, over all folds."""
+    """Return the scores on samples with all sources, and on the others, over all folds."""
     rows, answers = np.concatenate(outcome.splits.tests), np.concatenate(outcome.answers)
     truth = study.targets[rows]
     masks = study.parts(rows)

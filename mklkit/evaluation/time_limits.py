@@ -28,7 +28,7 @@ def seconds_of(limit: float | str | None) -> float:
 
 
 def shortened(limit: float | str | None, done: int, repeats: int) -> str:
-    """Return a sentence on repetitions that a time limit has left out, empty if it has not.
+    """Return a sentence on repetitions that a time limit has omitted, empty if it has not.
 
     Examples
     --------

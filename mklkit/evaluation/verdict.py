@@ -66,7 +66,7 @@ def planned_tests(
     questions : iterable of (title, method, reference or several)
         What is compared with what.
     n_train, n_test : int or array-like of shape (J,)
-        Rows trained on and scored.
+        Samples trained on and scored.
     alpha : float, default=0.05
         The level of the tests.
     resolution : Resolution, optional
@@ -99,7 +99,7 @@ def planned_tests(
     KeyError
         If a method has no scores.
     DataError
-        If numbers of splits or rows do not fit.
+        If numbers of splits or samples do not fit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The kernels that are left out together: each one, all others, and groups of similar kernels."""
+"""The kernels that are dropped together: each one, all others, and groups of similar kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mklkit.errors import SpecError, listed, quoted, suggest
 ALIKE = 0.9
 """The centred alignment from which kernels are called similar."""
 MOST_PROPOSED = 3
-"""The most groups of similar kernels that are left out unasked: each takes a fit per fold."""
+"""The most groups of similar kernels that are dropped unasked: each takes a fit per fold."""
 
 Kernels = frozenset[str]
 """The labels of kernels that a fit leaves out."""
@@ -25,8 +25,8 @@ Group = tuple[str, ...]
 class Ablations:
     """What the fits of a fold leave out.
 
-    ``labels`` are those of all sources, also of those that the model left out, because a fit may
-    choose them; ``groups`` are left out together, and ``why_not`` says what can't be left out.
+    ``labels`` are those of all sources, also of those that the model dropped, because a fit may
+    choose them; ``groups`` are dropped together, and ``why_not`` says what can't be dropped.
     """
 
     labels: Sequence[str]
@@ -34,11 +34,11 @@ class Ablations:
     why_not: Mapping[Kernels, str]
 
     def single(self, kernel: str) -> Kernels:
-        """Return what is left out to measure the loss without a kernel."""
+        """Return what is dropped to measure the loss without a kernel."""
         return frozenset([kernel])
 
     def others(self, kernel: str) -> Kernels:
-        """Return what is left out to measure a kernel alone."""
+        """Return what is dropped to measure a kernel alone."""
         return frozenset(self.labels) - {kernel}
 
     @property
@@ -124,7 +124,7 @@ def _group(names: Any, labels: Sequence[str]) -> Group:
     if len(group) < 2:
         raise SpecError(
             f"Name two or more kernels to leave out together, such as {','.join(labels[:2])}; got"
-            f" {listed(parts)}. Each kernel is left out by itself anyway."
+            f" {listed(parts)}. Each kernel is dropped by itself anyway."
         )
     if len(group) == len(labels):
         raise SpecError(

@@ -1,4 +1,4 @@
-"""The scored rows, and the columns to shuffle: those of each kernel and of each group."""
+"""The scored samples, and the columns to permute: those of each kernel and of each group."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import is_dask
 
 MOST_SINGLE = 30
-"""Up to this many columns are shuffled one by one by default."""
+"""Up to this many columns are permuted one by one by default."""
 WAYS = ("auto", "each", "sources")
 MOST_MEASURED = 200
 """Of kernels with more columns, each fit measures those that a screen selects."""
 NAMES_SHOWN = 2
 TOGETHER = (
-    "columns of the table are shuffled in the held-out rows, before they are encoded, those of a"
+    "columns of the table are permuted in the held-out rows, before they are encoded, those of a"
     " group by one permutation and for all kernels that read them; the models stay as they are, so"
     " columns that hold the same information may each cost accuracy, although a refit would not"
     " need both; their intervals of 95 % are not adjusted for the number of columns"
@@ -48,11 +48,11 @@ Places = tuple[int, ...]
 
 @attrs.frozen(eq=False)
 class ShufflePlan:
-    """The columns to shuffle.
+    """The columns to permute.
 
     ``names`` are the user's columns, ``reads`` those that each kernel reads (None if they can't
-    be traced), ``groups`` the columns to shuffle together, by the name of the group, and
-    ``screened`` those that are shuffled in the fits whose screen selects them.
+    be traced), ``groups`` the columns to permute together, by the name of the group, and
+    ``screened`` those that are permuted in the fits whose screen selects them.
     """
 
     names: list[str]
@@ -69,7 +69,7 @@ class ShufflePlan:
         names: list[str],
         ways: str | Mapping[str, Any],
     ) -> Self:
-        """Return the plan for the kernels of a fitted model, and for sources that it left out.
+        """Return the plan for the kernels of a fitted model, and for sources that it dropped.
 
         ``ways`` is as ``columns`` of :func:`mklkit.explain`.
         """
@@ -119,12 +119,12 @@ class ShufflePlan:
         return tuple(name for name, read in self.reads.items() if not among.isdisjoint(read or ()))
 
     def of_kernel(self, name: str) -> Places | None:
-        """Return the columns to shuffle for a kernel; None if unknown or if all columns are."""
+        """Return the columns to permute for a kernel; None if unknown or if all columns are."""
         return None if self.reads[name] == self.used else self.reads[name]
 
     @property
     def keys(self) -> list[Places]:
-        """Every set of columns to shuffle, once."""
+        """Every set of columns to permute, once."""
         sets = [*self.groups.values(), *map(self.of_kernel, self.reads)]
         return list(dict.fromkeys(places for places in sets if places is not None))
 
@@ -150,7 +150,7 @@ class ShufflePlan:
         else:
             self.notes.append(
                 f"the kernels' {len(self.used)} columns form no groups by the kernels that read"
-                " them; columns='each' shuffles each column, and a mapping defines groups"
+                " them; columns='each' permutes each column, and a mapping defines groups"
             )
 
     def _group_name(self, readers: tuple[str, ...], places: Places) -> str:
@@ -172,13 +172,13 @@ class ShufflePlan:
         partly = [name for name in shared if name not in whole]
         if whole:
             self.notes.append(
-                f"{', '.join(whole)}: all columns in use are read; shuffling them would leave"
+                f"{', '.join(whole)}: all columns in use are read; permuting them would leave"
                 " nothing to predict from, so no loss is given"
             )
         if partly:
             self.notes.append(
                 f"{', '.join(partly)}: columns are shared with other kernels, so the loss by"
-                " shuffling is that of the columns in all these kernels, not of the kernel alone"
+                " permuting is that of the columns in all these kernels, not of the kernel alone"
             )
 
 
@@ -186,8 +186,8 @@ class ShufflePlan:
 class ScoredRows:
     """A table (N, d) with the user's columns, and the targets, (N,) or (N, T).
 
-    ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
-    which rows belong together, and ``row_weights`` (N,) how much each counts in a fit.
+    ``as_array`` says whether the model was fitted on samples without column names; ``groups`` (N,)
+    which samples belong together, and ``row_weights`` (N,) how much each counts in a fit.
     """
 
     table: pd.DataFrame
@@ -200,11 +200,11 @@ class ScoredRows:
     def of(
         cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Return checked rows, with the columns that the model was fitted on, in their order."""
+        """Return checked samples, with the columns that the model was fitted on, in their order."""
         X = one_table(X, y)
         refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
-            raise DataError("Explaining needs rows in memory: pass some of them.")
+            raise DataError("Explaining needs samples in memory: pass some of them.")
         names, encoder = column_names(model), encoder_in(model)
         as_array = bool(np.issubdtype(names.dtype, np.integer))
         if isinstance(X, pd.DataFrame) and not as_array:
@@ -222,7 +222,7 @@ class ScoredRows:
             table = pd.DataFrame(X if isinstance(X, pd.DataFrame) else np.asarray(X))
             if table.shape[1] != len(names):
                 raise DataError(
-                    f"The model was fitted on {counted(len(names), 'column')}; the rows have shape"
+                    f"The model was fitted on {counted(len(names), 'column')}; the data have shape"
                     f" {table.shape}."
                 )
             table = table if as_array else table.set_axis(names, axis=1)
@@ -232,7 +232,7 @@ class ScoredRows:
         return cls(table, task.checked(y, n_rows), as_array, *joined)
 
     def missing_sources(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
-        """Return which rows lack all columns that each kernel reads, if these are known."""
+        """Return which samples lack all columns that each kernel reads, if these are known."""
         missing = [
             without_values(self.table.iloc[:, [*(read or ())]]) & bool(read) for read in reads
         ]
@@ -243,17 +243,17 @@ class ScoredRows:
         return table.to_numpy() if self.as_array else table
 
     def sampled(self, task: Task, most: int | None, seed: int) -> tuple[Self, list[str]]:
-        """Return a sample of at most ``max_rows`` rows, and a note if there are more."""
+        """Return a sample of at most ``max_rows`` samples, and a note if there are more."""
         n_rows = len(self.table)
         if most is None or n_rows <= most:
             return self, []
-        # Half a row less, since the number is rounded up.
+        # Half a sample less, since the number is rounded up.
         request = HoldOut((n_rows - most - 0.5) / n_rows)
         drawn = task.splits(self.targets, request, seed, self.groups)
         kept = drawn[0].train
         groups = None if self.groups is None else self.groups[kept]
         row_weights = None if self.row_weights is None else self.row_weights[kept]
-        note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.description}"
+        note = f"{len(kept):,} samples of {n_rows:,}, drawn {drawn.description}"
         targets = self.targets[kept]
         table = self.table.iloc[kept]
         return attrs.evolve(
@@ -262,7 +262,7 @@ class ScoredRows:
 
 
 def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the rows with some columns permuted, all in the same order.
+    """Return the samples with some columns permuted, all in the same order.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     """
     changed = rows.copy(deep=False)
     present = ~without_values(rows.iloc[:, list(places)])
-    if not present.all():  # Rows that lack them all keep their gaps; the others exchange values.
+    if not present.all():  # Samples that lack them all keep their gaps; the others exchange values.
         among = order[present[order]]
         order = np.arange(len(rows))
         order[present] = among
@@ -284,9 +284,9 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
 def exchanged(
     rows: Rows, copies: Sequence[Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]]
 ) -> Rows:
-    """Return encoded rows (n, d) once per copy, each with its own changes, below each other.
+    """Return encoded samples (n, d) once per copy, each with its own changes, below each other.
 
-    A change names the positions of columns, and the rows (n,) that they get their values from.
+    A change names the positions of columns, and the samples (n,) that they get their values from.
 
     Examples
     --------

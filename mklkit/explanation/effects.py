@@ -22,16 +22,21 @@ TOP = 10
 ROWS, FEW, CHANGED, AT_ONCE = 100, 10, 20_000, 1_000
 """The held-out rows in which columns are changed (fewer in wide tables), and rows per batch."""
 EFFECT = (
-    "effect is how far a column moves its kernel's part of the decision values: its deviation over"
-    " rows, exact for linear kernels, and by shuffling for others; it shows what the model uses"
+    "effect is how far a column moves its kernel's part of the decision values: its spread over"
+    " samples, exact for linear kernels, and by permuting for others; it shows what the model uses"
 )
 EFFECTS = ["kernel", "column", "columns", "effect", "exact"]
 """The parts of an effect: places of kernel and column, and how many columns the kernel reads."""
+SMALL_P = 0.05
+"""A bound of p that can't fall below it is no evidence, and not shown."""
 CHANCE = (
-    "selected is the share of fits in which a column is among the top ones of its kernel, noise the"
-    " mean share if all columns of the kernel were noise, and p at most the probability that a"
-    " column of noise is selected so often: it does not shrink with the number of fits, because"
-    " their training rows overlap"
+    "selected is the share of fits in which a column is among the top ones of its kernel, and noise"
+    " the mean share if all columns of the kernel were noise"
+)
+BOUND = (
+    "p at most bounds the probability that a column of noise is selected so often: it does not"
+    " shrink with the number of fits, because their training samples overlap; kernels of few"
+    " columns have none, because it could never be small"
 )
 Columns = Mapping[int, NDArray[np.intp]]
 """The encoded columns of each of the user's columns that a kernel reads."""
@@ -48,7 +53,7 @@ def column_effects(
 
     ``rows`` are encoded, and ``sources`` are the user's columns of the encoded ones. A linear part
     changes by β(x − c) if a column is set to a constant c; for other kernels, the mean square of
-    the change by shuffling is halved, since for a linear one it is twice the variance of βx. Of
+    the change by permuting is halved, since for a linear one it is twice the variance of βx. Of
     kernels that have ``screens`` only the columns that these select are measured.
     """
     known = {screen.kernel: screen for screen in screens}
@@ -57,7 +62,7 @@ def column_effects(
     most = min(ROWS, max(FEW, CHANGED // widest))
     order = np.random.default_rng(seed).permutation(len(rows))[:most]
     table = check_new_rows(member, rows)[order]
-    # Few rows, whose values are exchanged: sparse ones are dense here.
+    # Few samples, whose values are exchanged: sparse ones are dense here.
     table = attrs.evolve(table, numbers=np.asarray(table))
     fused = any(isinstance(decision, FusedDecision) for decision in member.decisions_)
     linear = [traits_of(kernel, KernelTraits).linear and not fused for kernel in member.kernels_]
@@ -124,6 +129,11 @@ def effects_table(
     return table.reset_index(drop=True)
 
 
+def is_bounded(effects: pd.DataFrame) -> pd.Series[bool]:
+    """Return for each row whether selection in every fit would bound p below 0.05."""
+    return effects["chance"] < SMALL_P
+
+
 def _apart(
     member: Any, sources: NDArray[np.intp], screens: Mapping[str, Screen]
 ) -> list[dict[int, Columns]]:
@@ -152,7 +162,7 @@ def _changes(
     size: int, kernels: Mapping[int, Columns], linear: Sequence[bool], which: range
 ) -> list[list[tuple[NDArray[np.intp], NDArray[np.intp]]]]:
     """Return the changes of each place in ``which``: each kernel's column at that place gets the
-    first row's value, or that of the next row (rows are in random order)."""
+    first sample's value, or that of the next sample (samples are in random order)."""
     changes: list[list[tuple[NDArray[np.intp], NDArray[np.intp]]]] = [[] for _ in which]
     for m, columns in kernels.items():
         order = np.zeros(size, np.intp) if linear[m] else np.roll(np.arange(size), 1)

@@ -35,7 +35,7 @@ from mklkit.evaluation.sentences import Unit
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.ablations import Ablations, named_groups, similar_groups
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
-from mklkit.explanation.effects import CHANCE, EFFECT
+from mklkit.explanation.effects import BOUND, CHANCE, EFFECT, is_bounded
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
     adjusted,
@@ -59,12 +59,12 @@ from mklkit.protocols.splits.making import USUAL_CV, PartsColumn
 
 MOST_ROWS = 5_000
 ALIGNED_ROWS = 2_000
-"""Alignments take time proportional to the square of the number of rows."""
+"""Alignments take time proportional to the square of the number of samples."""
 ALIGNMENT = (
-    "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
+    "centred alignment on the encoded samples: 1 for the same kernel, near 0 for unrelated ones"
 )
 ONLY_SOURCE = (
-    "rows whose only source is left out count neither in the fits without it nor in their scores"
+    "samples whose only source is dropped count neither in the fits without it nor in their scores"
 )
 
 
@@ -90,9 +90,10 @@ def explain(
 ) -> Explanation:
     """Measure how much each kernel and column contributes to a model.
 
-    The model is refitted on folds of the rows, once with all kernels and once without each of them.
-    What it chose is chosen again on the training rows of each fit: by its search, or the kernel of
-    a source. Columns are shuffled in the held-out rows, for all kernels at once, before encoding.
+    The model is refitted on folds of the samples, once with all kernels and once without each of
+    them. What it chose is chosen again on the training samples of each fit: by its search, or the
+    kernel of a source. Columns are permuted in the held-out samples, for all kernels at once,
+    before encoding.
 
     Parameters
     ----------
@@ -100,43 +101,43 @@ def explain(
         A fitted ``MKLClassifier``, ``MKLRegressor``, ``MKLOneClass``, ``MKLVotingClassifier`` or
         ``RPEMEKLClassifier``, or a pipeline or search around one.
     X : DataFrame or array-like of shape (N, d)
-        Rows as the model takes them; a DataFrame may have more columns.
+        Samples as the model takes them; a DataFrame may have more columns.
     y : array-like of shape (N,) or (N, T)
         Their classes or numbers; for one class, -1 for outliers and 1 for inliers.
-    cv : int, str, scikit-learn splitter, or list of (training rows, scored rows), optional
+    cv : int, str, scikit-learn splitter, or list of (training samples, scored samples), optional
         An int is a number of shuffled folds, stratified for classes, fewer if a class has fewer
-        rows. ``"5x10"``, the default, means five folds, ten times.
+        samples. ``"5x10"``, the default, means five folds, ten times.
     groups : array-like of shape (N,) or "ignore", optional
-        The group of each row, such as its patient: no group is on both sides of a split. They must
-        be given if the model was fitted with groups, because other rows of a group tell its target;
-        ``"ignore"`` treats the rows as independent all the same.
+        The group of each sample, such as its patient: no group is on both sides of a split. They
+        must be given if the model was fitted with groups, because other samples of a group tell its
+        target; ``"ignore"`` treats the samples as independent all the same.
     sample_weight : array-like of shape (N,), optional
         How much each sample counts in the fits; scores count all equally.
     score : str, optional
         The score whose loss is measured, by scikit-learn's name, such as ``"roc_auc"``. Default:
-        the accuracy for classes (balanced, if the largest has over 1.5 times the rows of the
+        the accuracy for classes (balanced, if the largest has over 1.5 times the samples of the
         smallest), R² for numbers, its mean for several targets, the area under the ROC curve for
         one class.
     repeats : int, default=5
-        How often columns are shuffled, per fold.
+        How often columns are permuted, per fold.
     columns : {"auto", "each", "sources"} or mapping of str to columns, default="auto"
-        What is shuffled together: each column (``"each"``), columns that the same kernels read
+        What is permuted together: each column (``"each"``), columns that the same kernels read
         (``"sources"``), each of up to 30 columns and else sources (``"auto"``), or named groups of
-        columns, such as ``{"lab": "lab_*"}``. Of a kernel with over 200 columns, each fit shuffles
-        only the 50 with the largest gradient in its training rows.
+        columns, such as ``{"lab": "lab_*"}``. Of a kernel with over 200 columns, each fit permutes
+        only the 50 with the largest gradient in its training samples.
     max_rows : int or None, default=5000
-        Of more rows, a sample is used, stratified for classes; None: all rows.
+        Of more samples, a sample is used, stratified for classes; None: all samples.
     random_state : int, RandomState or None, default=0
         The seed of samples, folds, permutations and, if the model has none, of its fits.
     without : iterable of several names, optional
         Kernels to leave out together, such as ``[("mrna", "protein")]``; ``"mrna,protein"`` is the
-        same. Unasked, up to three groups of kernels with a centred alignment above 0.9 are left out
+        same. Unasked, up to three groups of kernels with a centred alignment above 0.9 are dropped
         together, and the kernels that are informative alone and not shown to be lost.
     margin : float or str, default=0.02
         The largest loss that does not matter, as a share or such as ``"2%"``: of 1 for scores that
         are 1 at best, and of the baseline's error for errors.
     as_fitted : bool, default=False
-        Keep the parameters and kernels that the model chose on all its rows, instead of choosing
+        Keep the parameters and kernels that the model chose on all its samples, instead of choosing
         them again in each fit. That takes less time, and its scores are optimistic.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no further repetition of the folds begins.
@@ -155,7 +156,7 @@ def explain(
     IncompatibleError
         If the model has no kernels, or predicts nothing (``MKLTransformer``).
     DataError
-        If a column is missing, lengths differ, rows are not in memory, there is one class, the
+        If a column is missing, lengths differ, samples are not in memory, there is one class, the
         numbers scored in a fold are all the same, or the model was fitted with groups and they are
         not given.
     SpecError
@@ -170,16 +171,16 @@ def explain(
     Notes
     -----
     F·(1 + M) fits for F folds and M kernels, and F·``repeats`` predictions per group of columns.
-    Columns are permuted [1]_; kernels are left out and the model is refitted (LOCO) [2]_.
+    Columns are permuted [1]_; kernels are dropped and the model is refitted (LOCO) [2]_.
 
-    A kernel with d > 200 columns has a screen in each fit, on its training rows. Columns are ranked
-    by the mean absolute derivative of the kernel's part of the decision values, times the
-    deviation of the column. For functions of inner products or distances, and their cosines, this
-    takes O(nNd) for n ≤ 200 of N training rows, less than their Gram matrix. For others, groups of
-    columns are shuffled and halved, in O(log d) rounds of 100 predictions of ten rows. Only the 50
-    best columns are measured in the held-out rows, so a fold needs no more predictions for 10,000
-    columns than for 200. Permuted columns with as large a derivative are counted, as in the
-    analysis of microarrays [3]_: this is how many noise alone would select.
+    A kernel with d > 200 columns has a screen in each fit, on its training samples. Columns are
+    ranked by the mean absolute derivative of the kernel's part of the decision values, times the
+    standard deviation of the column. For functions of inner products or distances, and their
+    cosines, this takes O(nNd) for n ≤ 200 of N training rows, less than their Gram matrix. For
+    others, groups of columns are permuted and halved, in O(log d) rounds of 100 predictions of ten
+    samples. Only the 50 best columns are measured in the held-out samples, so a fold needs no more
+    predictions for 10,000 columns than for 200. Permuted columns with as large a derivative are
+    counted, as in the analysis of microarrays [3]_: this is how many noise alone would select.
 
     References
     ----------
@@ -223,12 +224,12 @@ def explain(
     data, sample_notes = whole.sampled(task, max_rows, seed)
     if sample_notes and isinstance(cv, list | tuple | PartsColumn):
         raise DataError(
-            f"The folds refer to all rows, but only {sample_notes[0]}: give max_rows={len(y)}"
+            f"The folds refer to all samples, but only {sample_notes[0]}: give max_rows={len(y)}"
             f" (--max-rows {len(y)}) to use all of them."
         )
     splits = task.splits(data.targets, USUAL_CV if cv is None else cv, seed, data.groups)
     score = task.usual_score(data.targets) if score is None else score
-    if not is_defined(task, score, data.targets, "these rows"):
+    if not is_defined(task, score, data.targets, "these samples"):
         _check_probabilities(model, score)
     read = kernels_of(refit, fitted)
     plan = ShufflePlan.of(model, read, [str(name) for name in data.table.columns], columns)
@@ -271,7 +272,7 @@ def explain(
         "weights": list(
             meaning_of(fitted, sizes.to_numpy(), alignment, measured.leaves_sources_out)
         ),
-        "left out": [
+        "ablation": [
             *without_kernels(kernels, unit, measured.ablations.groups),
             *adjusted(kernels),
             *([ONLY_SOURCE] if len(have) and measured.some_bare else []),
@@ -279,10 +280,10 @@ def explain(
         "together": list(together(groups, kernels, unit)),
         "alone": list(alone(kernels, unit)),
         "have it": list(without_kernels(have, unit)),
-        "shuffled": plan.notes,
+        "permuted": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
         "screened": list(screen_notes(screens)) if len(screens) else [],
-        "effects": _on_effects(len(effects), measured.single),
+        "effects": _on_effects(effects, measured.single),
     }
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
@@ -326,47 +327,49 @@ def as_changes(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _on_effects(n_effects: int, single: bool) -> list[str]:
+def _on_effects(effects: pd.DataFrame, single: bool) -> list[str]:
     """Return how effects of columns are measured, and how often they are selected over folds."""
-    if not n_effects:
+    if not len(effects):
         return []
-    return [EFFECT] if single else [EFFECT, CHANCE]
+    if single:
+        return [EFFECT]
+    return [EFFECT, CHANCE, BOUND] if is_bounded(effects).any() else [EFFECT, CHANCE]
 
 
 def _incomplete(
     task: Task, data: ScoredRows, plan: ShufflePlan, missing: NDArray[np.bool_]
 ) -> list[str]:
-    """Return how many rows lack each source."""
+    """Return how many samples miss each source."""
     strata = task.strata(data.targets)
     codes, classes = (data.targets, []) if strata is None else numbered(strata)
     return [*counts(list(plan.reads), missing, codes, classes)]
 
 
 def _some_encoded(data: ScoredRows, before: Any, task: Task, seed: int) -> tuple[Any, list[str]]:
-    """Return some of the rows as kernels read them, and a note if these are not all."""
+    """Return some of the samples as kernels read them, and a note if these are not all."""
     sample, notes = data.sampled(task, ALIGNED_ROWS, seed)
     rows = sample.as_fitted(sample.table)
     return (rows if before is None else before.transform(rows)), notes
 
 
 IGNORED = "ignore"
-"""The value of ``groups`` that treats rows as independent."""
+"""The value of ``groups`` that treats samples as independent."""
 
 
 def _checked_groups(model: Any, groups: Any) -> Any:
-    """Return the groups of rows, None without; a DataError if the model was fitted with groups."""
+    """Return the groups, None without them; a DataError if the model was fitted with groups."""
     if isinstance(groups, str):
         if groups != IGNORED:
             raise SpecError(
-                f"groups must be an array of the group of each row, or {IGNORED!r}; got"
+                f"groups must be an array of the group of each sample, or {IGNORED!r}; got"
                 f" {quoted(groups)}."
             )
         return None
     n_groups = model.n_groups_fit_ if isinstance(model, FittedKernels) else None
     if groups is None and n_groups is not None:
         raise DataError(
-            f"The model was fitted on {n_groups} groups of rows: give the group of each row, as"
-            " groups= (--groups COLUMN), so that no group is on both sides of a split. If the rows"
+            f"The model was fitted on {n_groups} groups: give the group of each sample, as"
+            " groups= (--groups COLUMN), so that no group is on both sides of a split. If samples"
             " are independent, say so by groups='ignore' (--ignore-groups)."
         )
     return groups
@@ -382,7 +385,7 @@ def _seed_of(random_state: Any) -> int:
 def _unadjusted(refit: Refit, data: ScoredRows, fitted: KernelModel) -> dict[str, list[str]]:
     """Return the columns of each kernel that still tell removed covariates; warn of them.
 
-    Those of sources that the model left out are not known.
+    Those of sources that the model dropped are not known.
     """
     adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
     adjustment.warn()
@@ -422,10 +425,10 @@ def explained_task(model: Any) -> Task:
 def _ablations(
     labels: Sequence[str], model: KernelModel, without: Any, alignment: pd.DataFrame
 ) -> Ablations:
-    """Return what is left out of the fits; SpecError if groups are not of some of the kernels."""
+    """Return what is dropped from the fits; SpecError if groups are not of some of the kernels."""
     groups = named_groups(without, labels)
     exact = traits_of(model.combiner_, CombinerTraits).n_kernels
-    why = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
+    why = f"{model.combiner_.name} takes exactly {exact} kernels: none can be dropped"
     if len(labels) == 1:
         return Ablations(labels, [], {frozenset(labels): "it is the only kernel"})
     if exact is None:

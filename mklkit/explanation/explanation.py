@@ -40,35 +40,35 @@ class Explanation:
     A change is one in ``score``, below zero if the score drops: −0.02 of accuracy or R² is two
     points lost. Errors are negated, as in ``scores``, so a change of −0.3 is a rise by 0.3; in
     sentences, tables and figures it is written as +0.3. Column suffixes:
-    ``_std`` is the deviation over folds (NaN for one), ``_low`` and ``_high`` the interval,
-    corrected for folds that share training rows, ``_level`` its level, by which it is adjusted for
-    the number of sources (95 % without one), and ``_p_holm`` the p value by Holm's procedure.
+    ``_std`` is the standard deviation over folds (NaN for one), ``_low`` and ``_high`` the
+    interval, corrected for folds that share training samples, ``_level`` its level, by which it is
+    adjusted for the number of sources (95 % without one), and ``_p_holm`` the p value by Holm's
+    procedure.
 
     Attributes
     ----------
     kernels : DataFrame
-        One row per kernel, also for sources that the model left out and a fit may choose:
+        One row per kernel, also for sources that the model dropped and a fit may choose:
         ``kernel``; ``columns``, the user's columns that it reads; ``weight``
         with ``weight_std``, ``weight_min`` and ``weight_max`` over folds, 0 in those that leave a
         source out; ``chosen``, the share of folds with another weight; ``row_spread``, the
-        deviation over rows if each row has its own weights; ``size``, the mean of k(x, x), and
-        ``sized_weight``, weight × size with sum 1 (NaN if weights are those of decision values);
-        ``alone``, how much better than guessing fits with this kernel only are, with their
-        ``alone_score``, ``alone_outcome`` (``"informative"`` if the interval is above zero, else
-        ``"not shown"``) and ``why_not_alone``; ``left_out``, the change in fits without the kernel,
-        and ``why_not``, the reason if it can't be left out; if rows lack sources, ``have``, the
-        change on the ``have_rows`` that have the kernel's source and another one (of a single
-        split, of its test rows), with ``have_outcome``; ``outcome``, ``"lost"`` if the interval is
-        below zero, ``"gained"`` if it is above, ``"not lost"`` if no loss in it is larger than the
-        ``margin``, else ``"inconclusive"``, and ``rows_needed``, with about how many samples there
-        is an even chance of another outcome; ``narrowest_with``, the samples, if their number
-        alone determines the interval;
-        ``unadjusted``, the columns from which removed covariates can still be told;
-        ``no_verdict``, why the outcome is ``"no verdict"``: because of such columns, few groups or
-        a target of heavy tails; ``shuffled``, the change when its columns are shuffled for all
-        kernels.
+        standard deviation over samples if each sample has its own weights; ``size``, the mean of
+        k(x, x), and ``sized_weight``, weight × size with sum 1 (NaN if weights are those of
+        decision values); ``alone``, how much better than guessing fits with this kernel only are,
+        with their ``alone_score``, ``alone_outcome`` (``"informative"`` if the interval is above
+        zero, else ``"not shown"``) and ``why_not_alone``; ``left_out``, the change in fits without
+        the kernel, and ``why_not``, the reason if it can't be dropped; if samples lack sources,
+        ``have``, the change on the ``have_rows`` that have the kernel's source and another one (of
+        a single split, of its test samples), with ``have_outcome``; ``outcome``, ``"lost"`` if the
+        interval is below zero, ``"gained"`` if it is above, ``"not lost"`` if no loss in it is
+        larger than the ``margin``, else ``"inconclusive"``, and ``rows_needed``, with about how
+        many samples there is an even chance of another outcome; ``narrowest_with``, the samples, if
+        their number alone determines the interval; ``unadjusted``, the columns from which removed
+        covariates can still be told; ``no_verdict``, why the outcome is ``"no verdict"``: because
+        of such columns, few groups or a target of heavy tails; ``shuffled``, the change when its
+        columns are permuted for all kernels.
     together : DataFrame
-        One row per group of kernels that are left out together: ``kernels``, their names, and
+        One row per group of kernels that are dropped together: ``kernels``, their names, and
         ``left_out``, ``outcome``, ``rows_needed``, ``unadjusted`` and ``why_not`` as for one.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
@@ -80,8 +80,8 @@ class Explanation:
         ``frequency``, the share of fits in which it is among the ``top`` columns of the kernel
         (10, at most half of them); ``chance``, the mean of this share if all columns of the kernel
         were noise, and ``p_chance``, at most the probability that a column of noise is selected so
-        often (for any overlap of training rows, by Markov's inequality); ``exact``, whether the
-        effect is computed (linear kernels) or estimated by shuffling. Of kernels with over 200
+        often (for any overlap of training samples, by Markov's inequality); ``exact``, whether the
+        effect is computed (linear kernels) or estimated by permuting. Of kernels with over 200
         columns, those that a screen selects in some fit. Empty if columns can't be traced, or
         values are not a sum over kernels.
     screens : DataFrame
@@ -94,15 +94,15 @@ class Explanation:
         The centred alignment of each pair of kernels.
     scores : DataFrame
         One row per fold: ``training_rows``, ``rows``, ``score``, and ``guess``, the score without
-        any column; if rows lack sources, ``complete_score`` of the rows that have all of them and
-        ``incomplete_score`` of the others; ``accuracy``, ``balanced_accuracy``, and ``baseline``,
-        the accuracy of the majority class; for numbers ``r2``, ``mean_absolute_error``, and
-        ``baseline``, the error of the training rows' median.
+        any column; if samples lack sources, ``complete_score`` of the samples that have all of them
+        and ``incomplete_score`` of the others; ``accuracy``, ``balanced_accuracy``, and
+        ``baseline``, the accuracy of the majority class; for numbers ``r2``,
+        ``mean_absolute_error``, and ``baseline``, the error of the training samples' median.
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"score"``, ``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``,
-        ``"together"``, ``"alone"``, ``"have it"``, ``"shuffled"``, ``"alike"``, ``"screened"``,
+        ``about`` (``"score"``, ``"rows"``, ``"incomplete"``, ``"weights"``, ``"ablation"``,
+        ``"together"``, ``"alone"``, ``"have it"``, ``"permuted"``, ``"alike"``, ``"screened"``,
         ``"effects"``) and ``note``, one sentence each: the method, and the limits of a number.
         :meth:`text` has them in full, since pandas cuts long cells.
     task : Task
@@ -167,7 +167,7 @@ class Explanation:
         scores = [f"{shown(means['score'])} {guess}", *others]
         if "incomplete_score" in means:
             complete, incomplete = (shown(means[part]) for part in PARTS)
-            scores.append(f"{complete} of rows with all sources, {incomplete} of the others")
+            scores.append(f"{complete} of samples with all sources, {incomplete} of the others")
         # For a score written in per cent it is clear.
         point = ": 1 point is 0.01" if self.score == "r2" else ""
         return f"{', '.join(scores)}; changes are in {self.unit.of_changes}{point}"

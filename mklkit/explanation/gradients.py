@@ -42,7 +42,7 @@ class KernelSum:
         return self.projector.map.landmarks
 
     def slopes(self, rows: Array) -> Iterator[Slopes]:
-        """Yield the slopes of each of the P values at rows (n, d): O(nrd), and O(nr) for each."""
+        """Yield the slopes of each of P values at samples (n, d): O(nrd), and O(nr) for each."""
         values, rates, own = _rates(self.kernel, rows, self.landmarks)
         for coefficients in self.coefficients.T:
             turn = None if own is None else own * (values @ coefficients)
@@ -51,7 +51,7 @@ class KernelSum:
 
 @attrs.frozen(eq=False)
 class Slopes:
-    """The gradient of a function at n rows, as weights of that of a base quantity.
+    """The gradient of a function at n samples, as weights of that of a base quantity.
 
     The derivative by column j is Σ_i w_ri ∂base(x_r, l_i)/∂x_rj − t_r x_rj, with the ``weights`` w
     (n, r) and, where lengths are divided by, the ``turn`` t (n,). So it follows from the values in
@@ -153,7 +153,7 @@ def _rates(
     """Return the similarities (n, r) and their derivatives by the base quantity (n, r).
 
     Those of a cosine of inner products have a third part (n,), the derivatives of the logarithms
-    of the rows' own lengths, in units of the rows.
+    of the samples' own lengths, in units of the samples.
     """
     inner = _inner(kernel)
     base = BASES[inner.base](rows, landmarks).astype(np.float64)

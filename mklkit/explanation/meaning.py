@@ -50,15 +50,15 @@ INFORMATIVE, NOT_SHOWN = "informative", "not shown"
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
 SAME_FOR_SOURCES = "are the same for all sources that a fit takes"
 ZERO_IF_LEFT_OUT = ", and 0 for one that it leaves out because others predict better without it"
-NOT_IMPORTANCE = ": they are not a learned importance; see what is lost when a kernel is left out"
+NOT_IMPORTANCE = ": they are not a learned importance; see what is lost when a kernel is dropped"
 WEIGHTS_ARE = {
-    "fixed": f"are fixed before any row is seen{NOT_IMPORTANCE}",
+    "fixed": f"are fixed before any sample is seen{NOT_IMPORTANCE}",
     "choice": "come from a rule that chooses one kernel: a weight of 0 does not mean that a"
     " kernel is useless, only that another was better in that fit; the mean is the share of fits"
     " that chose it",
 }
 LEARNED = (
-    "are learned from the rows; a large one means that a kernel is used, not that it is needed:"
+    "are learned from the samples; a large one means that a kernel is used, not that it is needed:"
     " others may replace it"
 )
 SAME = "nearly the same kernels, which may share a weight, so that one may be enough"
@@ -76,7 +76,7 @@ def meaning_of(
     """Yield sentences on the limits of a fitted model's weights.
 
     ``sizes`` are the means of k(x, x) per kernel, ``alignment`` is centred; ``leaves_out`` says
-    whether some fit left out a source whose kernel it chose.
+    whether some fit dropped a source whose kernel it chose.
     """
     combiner = model.combiner_
     sources = members_of(model)[0].fitted_.plan.sources
@@ -91,9 +91,9 @@ def meaning_of(
     yield f"the weights of {combiner.name} {meaning}"
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (
-            "each row has its own weights; the table shows their mean over the held-out rows, and"
-            " row_spread is their deviation: a kernel with a small mean may still decide some of"
-            " the rows"
+            "each sample has its own weights; the table shows their mean over held-out samples, and"
+            " row_spread is their standard deviation: a kernel with a small mean may still decide"
+            " some of the samples"
         )
     if joins_decisions(model):
         yield (
@@ -115,13 +115,13 @@ def of_those_who_have(
 ) -> pd.DataFrame:
     """Return the judged table of losses on the rows that have each kernel's source.
 
-    It is empty if no row lacks one; ``why_none`` is as for :func:`judged`. The rows of a ``single``
-    split are its test rows.
+    It is empty if no sample lacks one; ``why_none`` is as for :func:`judged`. The samples of a
+    ``single`` split are its test samples.
     """
     if "have" not in kernels:
         return kernels.iloc[:0]
     measured = kernels[kernels["have"].notna()]
-    kind = "test rows" if single else "rows"
+    kind = "test samples" if single else "samples"
     rows = measured["have_rows"].map(f"{{:,}} {kind} have it and another".format)
     ends = ("", "_low", "_high", "_level", "_interval")
     losses = {f"left_out{end}": measured[f"have{end}"] for end in ends}

@@ -55,7 +55,7 @@ from mklkit.protocols.splits.split import Indices, Splits
 
 WHOLE = "whole"
 WITHOUT, HAVE, ALONE = "without", "have", "alone"
-"""The first part of the keys of losses without kernels and, by one kernel, on the rows that have
+"""The first part of the keys of losses without kernels and, by one kernel, on the samples that have
 its source, and of what it gains alone over guessing."""
 SHUFFLED = "shuffled"
 INTERVAL = "_interval"
@@ -75,10 +75,10 @@ def quiet_scores() -> Iterator[None]:
 
 @attrs.frozen(eq=False)
 class FoldFit:
-    """The fit with all kernels on a fold, its encoded rows and its scores.
+    """The fit with all kernels on a fold, its encoded samples and its scores.
 
-    ``before`` are the steps that encoded the rows, and ``answers`` the model as it is scored: it
-    predicts the held-out rows once.
+    ``before`` are the steps that encoded the samples, and ``answers`` the model as it is scored: it
+    predicts the held-out samples once.
     """
 
     before: Pipeline | None
@@ -106,14 +106,14 @@ class Measuring:
     ablations: Ablations
     """What the fits of each fold leave out."""
     missing: NDArray[np.bool_]
-    """Which rows lack the source of each kernel, (N, M)."""
+    """Which samples miss the source of each kernel, (N, M)."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
     row_spread: list[Array] = attrs.field(factory=list)
-    """Per fold, the mean weight of each kernel (M,) over problems and, if rows have their own
-    weights, over the held-out rows; and its deviation over these rows, else NaN."""
+    """Per fold, the mean weight of each kernel (M,) over problems and, if samples have their own
+    weights, over the held-out samples; and its standard deviation over these samples, else NaN."""
     losses: dict[Any, list[float]] = attrs.field(factory=dict)
-    """Per fold, what is lost without kernels, gained by one alone, and lost by shuffling."""
+    """Per fold, what is lost without kernels, gained by one alone, and lost by permuting."""
     scores_alone: dict[str, list[float]] = attrs.field(factory=dict)
     failed: dict[Kernels, str] = attrs.field(factory=dict)
     """Why fits without some kernels failed."""
@@ -123,15 +123,15 @@ class Measuring:
     """Per fold, the columns that are measured of each kernel with many."""
     n_fits: int = 0
     scored: Indices = attrs.field(factory=lambda: np.arange(0))
-    """The rows that are scored in any fold."""
+    """The samples that are scored in any fold."""
     tests: list[Indices] = attrs.field(factory=list)
-    """The rows that are scored in each fold."""
+    """The samples that are scored in each fold."""
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
     place: int = 0
     """The number of the current fold."""
     trained: NDArray[Any] | None = None
-    """The targets of the training rows of the current fold."""
+    """The targets of the training samples of the current fold."""
     done: int = 0
     total: int = 0
     """The finished steps and all of them."""
@@ -166,7 +166,7 @@ class Measuring:
     ) -> None:
         """Measure what is lost without one more group of kernels, on the finished folds.
 
-        What is lost without any set of kernels that was left out before is known.
+        What is lost without any set of kernels that was dropped before is known.
         """
         kernels = frozenset(group)
         if len(kernels) < 2 or kernels in map(frozenset, self.ablations.groups):
@@ -188,7 +188,7 @@ class Measuring:
     ) -> pd.DataFrame:
         """Return one row per kernel; their sizes may make weights ``comparable``.
 
-        A source that the model left out has no kernel whose size could be known.
+        A source that the model dropped has no kernel whose size could be known.
 
         ``unadjusted`` are the columns of kernels from which removed covariates can be told.
         """
@@ -222,7 +222,7 @@ class Measuring:
         return pd.concat([*parts, pd.DataFrame(shuffled_in)], axis=1)
 
     def together(self, unadjusted: Mapping[str, list[str]]) -> pd.DataFrame:
-        """Return one row per group of kernels that are left out together.
+        """Return one row per group of kernels that are dropped together.
 
         ``unadjusted`` are as for :meth:`kernels`.
         """
@@ -250,7 +250,7 @@ class Measuring:
         return table.assign(alone_score=means, why_not_alone=why_not)
 
     def _of_those_who_have(self, names: Sequence[str]) -> pd.DataFrame:
-        """Return the losses on the rows that have the source of each kernel, and another one."""
+        """Return the losses on the samples that have the source of each kernel, and another one."""
         bare = [self.bare(self.ablations.single(name)) for name in names]
         have = ~self.missing.T & ~np.array(bare)
         table = self._family(HAVE, [(HAVE, name) for name in names], have)
@@ -259,7 +259,7 @@ class Measuring:
         return table.assign(have_rows=have.sum(axis=1))
 
     def _why_not(self, kernels: Kernels) -> str:
-        """Return why some kernels can't be left out, empty if they can."""
+        """Return why some kernels can't be dropped, empty if they can."""
         return self.ablations.why_not.get(kernels, self.failed.get(kernels, self._no_score))
 
     @property
@@ -287,7 +287,7 @@ class Measuring:
         ]
 
     def bare(self, left_out: Kernels) -> NDArray[np.bool_]:
-        """Return which rows (N,) lack all sources but those that are left out."""
+        """Return which samples (N,) lack all sources but those that are dropped."""
         kept = [place for place, name in enumerate(self.plan.reads) if name not in left_out]
         if not self.missing.any():
             return np.zeros(len(self.missing), bool)
@@ -295,19 +295,19 @@ class Measuring:
 
     @property
     def some_bare(self) -> bool:
-        """Whether some row has only one source."""
+        """Whether some sample has only one source."""
         return any(self.bare(self.ablations.single(name)).any() for name in self.plan.reads)
 
     @property
     def leaves_sources_out(self) -> bool:
-        """Whether the fit on some fold left out a source, whose weight is 0 there."""
+        """Whether the fit on some fold dropped a source, whose weight is 0 there."""
         return any(bool((weights == 0).any()) for weights in self.weights)
 
     def columns(self) -> pd.DataFrame:
         """Return one row per group of columns, the largest loss first.
 
-        If columns are screened, a row says in which share of the fits the screen selected it, and
-        they are in the order of the loss times that share.
+        If columns are screened, a row says in which share of the fits the screen selected it,
+        and they are in the order of the loss times that share.
         """
         measured = [place for place in sorted(self.plan.screened) if (place,) in self.losses]
         groups = self.plan.groups | {self.plan.names[place]: (place,) for place in measured}
@@ -333,7 +333,7 @@ class Measuring:
 
     @property
     def _most_screened(self) -> int:
-        """The most columns that the screens of a fit select to be shuffled."""
+        """The most columns that the screens of a fit select to be permuted."""
         return SELECTED * len(self.plan.wide) if self.plan.screened else 0
 
     def column_effects(self) -> pd.DataFrame:
@@ -357,7 +357,7 @@ class Measuring:
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
     def _fit(self, model: Any, train: Indices, rows: Any, new: Any = None) -> Fit:
-        """Fit a model on the training rows of a fold, and predict its new rows."""
+        """Fit a model on the training samples of a fold, and predict its new samples."""
         data = self.data
         params = {} if data.row_weights is None else {"sample_weight": data.row_weights[train]}
         groups = None if data.groups is None else data.groups[train]
@@ -369,7 +369,7 @@ class Measuring:
         return rows if before is None else before.transform(rows)
 
     def _whole_fit(self, place: int, train: Indices, test: Indices) -> FoldFit:
-        """Fit with all kernels on the training rows of a fold."""
+        """Fit with all kernels on the training samples of a fold."""
         self.place, self.trained = place, self.data.targets[train]
         before = None if self.refit.before is None else clone(self.refit.before)
         rows = self.data.as_fitted(self.data.table.iloc[train])
@@ -413,7 +413,7 @@ class Measuring:
         order = np.concatenate(
             [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
         )
-        # Rows that are scored several times get the mean of their scores.
+        # Samples that are scored several times get the mean of their scores.
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
         repeated = np.concatenate([truth] * self.repeats)
         selected = self._selected()
@@ -427,7 +427,7 @@ class Measuring:
         self.folds.append({"training_rows": len(train), **scores})
 
     def _answered_by(self, left_out: Kernels) -> list[tuple[Any, NDArray[np.bool_]]]:
-        """Return the keys of losses that fits without some kernels measure, and their rows (N,)."""
+        """Return the keys of losses in fits without some kernels, and their samples (N,)."""
         some, names = ~self.bare(left_out), list(self.plan.reads)
         answers: list[tuple[Any, NDArray[np.bool_]]] = [((WITHOUT, left_out), some)]
         for place, name in enumerate(names):
@@ -460,7 +460,7 @@ class Measuring:
     def _leave_out(self, left_out: Kernels, whole: FoldFit) -> None:
         """Measure what is lost in a fit without some kernels, or gained by the one that is left.
 
-        Rows without another source are neither trained on nor scored.
+        Samples without another source are neither trained on nor scored.
         """
         kept = ~self.bare(left_out)[whole.train]
         smaller, new = whole.model, whole.new
@@ -497,7 +497,7 @@ class Measuring:
         test: Indices,
         members: NDArray[np.bool_],
     ) -> None:
-        """Measure how much better than guessing a fit with one kernel is, with its test rows."""
+        """Measure how much better than guessing a fit with one kernel is, with its test samples."""
         trained, nothing = self.data.targets[train], np.zeros((len(test), 1))
         guesser = self.task.guesser().fit(np.zeros((len(train), 1)), trained)
         score = self._score_of_part(*fit, test, members)
@@ -515,7 +515,7 @@ class Measuring:
     ) -> None:
         """Keep what two models answer for the test samples of a single split, if they are members.
 
-        Each model has its rows, which may be those of the samples several times.
+        Each model has its samples, which may be those of the rows several times.
         """
         if not self.single:
             return
@@ -538,7 +538,7 @@ class Measuring:
         self.tested[subject] = one_split.having(responses)
 
     def _screens(self, model: Any, rows: Any, sources: NDArray[np.intp]) -> list[Screen]:
-        """Return the screens of a fit's kernels with many columns, from its training rows."""
+        """Return the screens of a fit's kernels with many columns, from its training samples."""
         if not self.plan.wide:
             return []
         member = members_of(model)[0]
@@ -546,7 +546,7 @@ class Measuring:
         return screens_of(member, check_new_rows(member, rows), sources, self.plan.wide, seed)
 
     def _selected(self) -> list[Places]:
-        """Return the columns to shuffle because a screen of the current fit selects them."""
+        """Return the columns to permute because a screen of the current fit selects them."""
         chosen = [place for screen in self.screens[-1] for place in screen.columns.tolist()]
         keys = {*self.plan.keys}
         singles = [(place,) for place in dict.fromkeys(chosen) if place in self.plan.screened]
@@ -570,7 +570,7 @@ class Measuring:
     def _score_of_part(
         self, model: Any, rows: Any, test: Indices, members: NDArray[np.bool_]
     ) -> float:
-        """Return the score of those test rows that are members (N,), NaN if it has none."""
+        """Return the score of those test samples that are members (N,), NaN if it has none."""
         part = np.flatnonzero(members[test])
         truth = self.data.targets[test[part]]
         if len(truth) == 0 or (self.task.has_classes and len(np.unique(truth)) < 2):
@@ -585,7 +585,7 @@ class Measuring:
         truth: NDArray[Any],
         members: NDArray[np.bool_] | None = None,
     ) -> float:
-        """Return the score of the current fold, or of those of its rows that are members (N,)."""
+        """Return the score of the current fold, or of its samples that are members (N,)."""
         variance = None if self.held_out is None else self.held_out.variance(self.place, members)
         return float(self.task.scorer(self.score, variance, self.trained)(model, rows, truth))
 
@@ -606,7 +606,7 @@ class Measuring:
         if any(scores[name] is None or np.isnan(scores[name]) for name in ("score", *self._keys)):
             raise DataError(
                 f"The {self.task.plural} scored in fold {len(self.folds)} are all the same, and"
-                f" {self.score} needs different ones: take fewer folds, or more rows."
+                f" {self.score} needs different ones: take fewer folds, or more samples."
             )
         return scores
 
@@ -621,7 +621,7 @@ class Measuring:
     ) -> pd.DataFrame:
         """Return losses with the intervals by which Holm's procedure tests all of them together.
 
-        ``parts`` are the rows (N,) that count for each.
+        ``parts`` are the samples (N,) that count for each.
         """
         members = [None] * len(subjects) if parts is None else list(parts)
         of_level = [partial(self._interval, *pair) for pair in zip(subjects, members, strict=True)]
@@ -637,7 +637,7 @@ class Measuring:
         return table
 
     def _lost(self, name: str, subject: Any, interval: Interval | None = None) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of the loss in score."""
+        """Return mean, standard deviation and interval over folds of the loss in score."""
         values = self._values(subject)
         low, high = (self._interval(subject) if interval is None else interval).limits()
         # A screen may select a column in one fit of several, which says nothing of the others.
@@ -689,7 +689,7 @@ class Measuring:
             yield loss_estimated(trained, len(self.data.targets))
 
     def resolution(self, members: NDArray[np.bool_] | None = None) -> Resolution | None:
-        """Return the units that the score counts, of the scored rows that are members (N,)."""
+        """Return the units that the score counts, of the scored samples that are members (N,)."""
         rows = self.scored if members is None else self.scored[members[self.scored]]
         if len(rows) == 0:
             return None
@@ -723,9 +723,9 @@ def _deviation(values: Array) -> Any:
 
 
 def _weights(model: Any, rows: Any, kernels: Sequence[str]) -> tuple[Array, Array]:
-    """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none.
+    """Return each kernel's mean weight (M,), and its spread over samples, NaN if it has none.
 
-    The weight of a source that the fit left out is 0.
+    The weight of a source that the fit dropped is 0.
     """
     means, spreads = [], []
     for member in members_of(model):

@@ -56,7 +56,7 @@ class Refit:
         """Return the parts of a fitted model, or of a pipeline, search or vote around it.
 
         An estimator without a seed gets this one, so that fits differ only by their kernels.
-        ``as_fitted`` keeps what the model chose; ``grouped`` fits keep groups of rows together.
+        ``as_fitted`` keeps what the model chose; ``grouped`` fits keep groups of samples together.
         """
         before, whole = split(model)
         choice, first = Choice.of(model, grouped), members_of(whole)[0]
@@ -83,7 +83,7 @@ class Refit:
 
     @property
     def labels(self) -> list[str]:
-        """The labels of all sources, also of those that the model left out."""
+        """The labels of all sources, also of those that the model dropped."""
         return [label for label, *_ in inside(self.estimator).kernels]
 
     @property
@@ -97,7 +97,7 @@ class Refit:
         return [note for note in self.notes if note not in self.cautions]
 
     def on(self, rows: Any) -> Any:
-        """Return the estimator for rows that the steps before it made, unfitted."""
+        """Return the estimator for samples that the steps before it made, unfitted."""
         kernels = inside(self.estimator).kernels
         if self.proposed:
             kernels = [
@@ -111,7 +111,8 @@ class Refit:
 
         A kernel that names no columns reads those that no other kernel reserves. Here it keeps
         the columns that it has with the omitted kernels, so that fits differ only by these.
-        ``whole`` is the result of :meth:`on`, fitted on the rows that this one will be fitted on.
+        ``whole`` is the result of :meth:`on`, fitted on the samples that this one will be fitted
+        on.
         """
         kernels = []
         reads = _columns_by_label(whole)
@@ -127,7 +128,7 @@ class Refit:
 
     @staticmethod
     def rows_without(left_out: Collection[str], whole: Any, rows: Any) -> Any:
-        """Return rows without gaps in the numbers that only the omitted kernels read.
+        """Return samples without gaps in the numbers that only the omitted kernels read.
 
         These kernels may skip gaps, and no other kernel may do so.
         """
@@ -227,7 +228,7 @@ def _on_the_choice(
     chosen = [source.label for source in sources if source.auto]
     note = f"what was chosen for {listed(chosen)} was chosen again in each fold"
     left_out = [label for label in chosen if label not in kept]
-    return f"{note}; the model left out {listed(left_out)}" if left_out else note
+    return f"{note}; the model dropped {listed(left_out)}" if left_out else note
 
 
 def _columns_by_label(whole: Any) -> dict[str, Any]:
@@ -239,7 +240,7 @@ def _columns_by_label(whole: Any) -> dict[str, Any]:
 def kernels_of(refit: Refit, model: Any) -> list[BoundKernel]:
     """Return the kernels of a fitted model, in the order of the labels of its refits.
 
-    A source that the model left out, and that a refit may choose, has the kernel that it is read
+    A source that the model dropped, and that a refit may choose, has the kernel that it is read
     with.
     """
     first = members_of(model)[0]
@@ -255,7 +256,7 @@ def members_of(model: Any) -> list[KernelEstimator]:
 
 
 def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
-    """Return the positions of columns in these rows; a rare category may lack one on a fold."""
+    """Return the positions of columns in these samples; a rare category may lack one on a fold."""
     if columns is None or not isinstance(rows, pd.DataFrame):
         return columns
     return np.flatnonzero(rows.columns.isin(columns)).tolist()

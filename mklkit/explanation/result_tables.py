@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mklkit.display import numbers
 from mklkit.display.table import Bar, Column, ResultTable, Row
 from mklkit.evaluation.sentences import joined
+from mklkit.explanation.effects import is_bounded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,7 @@ MOST_TOP = 3
 
 
 def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
-    """Return the weight of each kernel, and the score alone, without it and with it shuffled."""
+    """Return the weight of each kernel, and the score alone, without it and with it permuted."""
     columns = [
         Column("kernel", "kernel"),
         Column("weight", "weight", THREE_DECIMALS, deviation="weight_std"),
@@ -34,7 +35,7 @@ def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
     if (kernels["chosen"] < 1).any():
         columns.append(Column("chosen", "in folds", WHOLE_PERCENT, short="in\nfolds"))
     if kernels["row_spread"].notna().any():
-        columns.append(Column("row_spread", "over rows", _plus_minus, short="over\nrows"))
+        columns.append(Column("row_spread", "over samples", _plus_minus, short="over\nsamples"))
     if ((kernels["sized_weight"] - kernels["weight"]).abs() >= SIZED).any():
         columns.append(
             Column("sized_weight", "sized weight", THREE_DECIMALS, short="sized\nweight")
@@ -42,8 +43,8 @@ def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
     columns.append(_change("alone", "alone, vs", "guessing", unit))
     columns.append(_change("left_out", "without", "it", unit))
     if "have" in kernels:
-        columns.append(_change("have", "on rows", "that have it", unit))
-    columns.append(_change("shuffled", "columns", "shuffled", unit))
+        columns.append(_change("have", "on samples", "that have it", unit))
+    columns.append(_change("shuffled", "columns", "permuted", unit))
     return ResultTable(columns, _records(kernels))
 
 
@@ -55,12 +56,12 @@ def together_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
 
 
 def groups_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
-    """Return the change in the score when columns are shuffled, and which kernels read them."""
+    """Return the change in the score when columns are permuted, and which kernels read them."""
     lost = (-groups["shuffled"]).clip(lower=0.0)
     readers = [", ".join(map(str, names)) for names in groups["kernels"]]
     columns = [
         Column("group", "columns"),
-        _change("shuffled", "when", "shuffled", unit),
+        _change("shuffled", "when", "permuted", unit),
         Bar("length", ""),
         Column("readers", "read by"),
     ]
@@ -84,9 +85,13 @@ def effects_result(effects: pd.DataFrame, single: bool = False) -> ResultTable:
             Column("frequency", "selected", WHOLE_PERCENT),
             Column("top", "in top", numbers.whole),
             Column("chance", "noise", WHOLE_PERCENT),
-            Column("p_chance", "p at most", partial(numbers.number, digits=2), short="p at\nmost"),
         ]
     top = effects.groupby("kernel", sort=False).head(MOST_TOP)
+    if not single and is_bounded(top).any():
+        # Of a kernel with few columns, p could never be small.
+        top = top.assign(p_chance=top["p_chance"].where(is_bounded(top)))
+        two_digits = partial(numbers.number, digits=2)
+        columns.append(Column("p_chance", "p at most", two_digits, short="p at\nmost", absent=""))
     return ResultTable(columns, _records(top), section="kernel")
 
 

@@ -22,9 +22,9 @@ from mklkit.protocols import Array, Rows
 SELECTED = 50
 """The columns of a kernel that its screen selects."""
 ROWS, FEW = 200, 10
-"""The training rows at which gradients are computed, and in which groups of columns change."""
+"""The training samples at which gradients are computed, and in which groups of columns change."""
 AT_ONCE = 500
-"""Changed rows per batch."""
+"""Changed samples per batch."""
 BLOCK = 2_000
 """Columns whose gradients are computed at a time."""
 
@@ -38,7 +38,7 @@ class Screen:
 
     ``kernel`` is its label, ``columns`` the user's, ``n_columns`` how many it reads, and ``noise``
     the number of permuted columns with at least the gradient of the last one selected; NaN if
-    groups of columns were shuffled instead.
+    groups of columns were permuted instead.
     """
 
     kernel: str
@@ -52,11 +52,12 @@ def screens_of(
 ) -> list[Screen]:
     """Return the screens of a fitted member's ``wide`` kernels.
 
-    ``rows`` are its training rows, encoded, and ``sources`` the user's columns of the encoded ones.
+    ``rows`` are its training samples, encoded, and ``sources`` the user's columns of the encoded
+    ones.
 
     The gradient of a sum over landmarks takes O(nNd) for n ≤ 200 of the N training rows, less than
     the Gram matrix of these rows; so do the probes. Other functions take O(log d) rounds with 100
-    groups of columns, each shuffled in ten rows.
+    groups of columns, each permuted in ten samples.
     """
     random = np.random.default_rng(seed)
     names = list(member.kernel_names_)
@@ -91,12 +92,12 @@ def gradient_sizes(
 ) -> tuple[Array, Array]:
     """Return the size of the gradient by each of the user's columns of a kernel, and by a probe.
 
-    The size is the mean of |∂f/∂x_j| over training rows times the deviation of column j, as the
-    kernel reads it; the root mean square over the values f, and the root of the sum of squares over
-    the columns that were made of one of the user's.
+    The size is the mean of |∂f/∂x_j| over training samples times the standard deviation of column
+    j, as the kernel reads it; the root mean square over the values f, and the root of the sum of
+    squares over the columns that were made of one of the user's.
 
-    A probe is a column with its values permuted over the training rows. The model is not fitted to
-    it: its gradient is that of the function with the coefficients of the fit, if the kernel read
+    A probe is a column with its values permuted over the training samples. The model is not fitted
+    to it: its gradient is that of the function with the coefficients of the fit, if the kernel read
     one more column. A column of noise is in the fit, which shrinks its gradient by its share of the
     kernel. So probes are multiplied by the ratio of the medians of columns and probes, at most 1:
     if most columns are noise, both medians are those of noise; otherwise probes stay too large, and
@@ -128,7 +129,7 @@ def gradient_sizes(
 
 
 def _pool(training: Array, landmarks: Sequence[Array]) -> tuple[Array, list[NDArray[np.intp]]]:
-    """Return training rows, then the landmarks that are none, and the places of all landmarks."""
+    """Return training samples, then further landmarks, and the places of all landmarks."""
     known = {row.tobytes(): place for place, row in enumerate(training)}
     more: list[Array] = []
     places = []
@@ -143,14 +144,14 @@ def _pool(training: Array, landmarks: Sequence[Array]) -> tuple[Array, list[NDAr
 
 
 def _permuted(values: Array, owners: Owners, random: np.random.Generator) -> Array:
-    """Return values (n, k) with rows permuted in each column, alike in those of one owner."""
+    """Return values (n, k) with samples permuted in each column, alike in those of one owner."""
     _, group = np.unique(owners, return_inverse=True)
     places = np.tile(np.arange(len(values)), (int(group.max()) + 1, 1))
     return np.take_along_axis(values, random.permuted(places, axis=1).T[:, group], axis=0)
 
 
 def values_of(member: Any, kernel: int) -> Callable[[Rows], Array]:
-    """Return the function of rows that is a kernel's part (n, P) of the decision values.
+    """Return the function of samples that is a kernel's part (n, P) of the decision values.
 
     It is the decision values themselves if these are not a sum over kernels.
     """
@@ -169,8 +170,8 @@ def by_halving(
 ) -> NDArray[np.intp]:
     """Return the places of the columns whose values change a function most, the largest first.
 
-    Groups of neighbouring columns exchange their values between rows, all of a group at once; the
-    ``SELECTED`` groups with the largest changes are halved, until each is one column.
+    Groups of neighbouring columns exchange their values between samples, all of a group at once;
+    the ``SELECTED`` groups with the largest changes are halved, until each is one column.
     """
     before = values(rows)
     groups = np.array_split(np.arange(owners.max() + 1), 2 * SELECTED)
@@ -201,7 +202,7 @@ def _changes(
 
 
 def _few(rows: Rows, random: np.random.Generator) -> Rows:
-    """Return a few of the rows, in random order."""
+    """Return a few of the samples, in random order."""
     return rows[random.permutation(len(rows))[:FEW]]
 
 
@@ -235,7 +236,7 @@ def screen_notes(table: pd.DataFrame) -> Iterator[str]:
         if np.isnan(row["noise"]):
             yield (
                 f"{among} {selected} were measured in a fit: those that were left after halving the"
-                " groups of columns by which training rows differ most; how many of them noise"
+                " groups of columns by which training samples differ most; how many of them noise"
                 " alone would select is unknown"
             )
             continue
@@ -247,7 +248,7 @@ def screen_notes(table: pd.DataFrame) -> Iterator[str]:
         if row["noise"] >= row["selected"]:
             of_noise = f"all {selected}"
         yield (
-            f"{among} the {selected} with the largest gradient in the training rows of a fit were"
+            f"{among} the {selected} with the largest gradient in a fit's training samples were"
             f" measured; {noise} permuted columns had one as large as the last of them, so"
             f" {of_noise} may be noise (a column of noise is selected in {rate} of the fits)"
         )

@@ -1,4 +1,4 @@
-"""The choice of a model's parameters, which fits on folds make again on their training rows."""
+"""The choice of a model's parameters, which fits on folds make again on their training samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 
 GRIDS = ("param_grid", "param_distributions")
-OPTIMISTIC = "scores are optimistic, because the rows that are scored took part in that choice"
+OPTIMISTIC = "scores are optimistic, because the samples that are scored took part in that choice"
 
 
 @attrs.frozen(eq=False)
@@ -25,8 +25,8 @@ class Choice:
     """What a fitted model has chosen by a search, and whether that can be chosen again.
 
     ``estimator`` is the unfitted model inside its searches, without the steps before it: these are
-    fitted on the training rows of a fold before the search begins. ``why_not`` says why it can't be
-    repeated, ``steps`` are the parameters of those steps that it chose, and ``settings`` are how
+    fitted on the training samples of a fold before the search begins. ``why_not`` says why it can't
+    be repeated, ``steps`` are the parameters of those steps that it chose, and ``settings`` are how
     many it tried, None if that is unknown.
     """
 
@@ -67,10 +67,12 @@ class Choice:
         """Return what fits on folds do with what the model chose."""
         if keeps:
             why = f", because {self.why_not}" if self.why_not else ""
-            return f"what the model chose on all its rows is kept{why}: {OPTIMISTIC}"
-        note = f"{self.words} was repeated in each fit, on its training rows"
+            return f"what the model chose on all its samples is kept{why}: {OPTIMISTIC}"
+        note = f"{self.words} was repeated in each fit, on its training samples"
         if self.steps:
-            note += f"; it had chosen {listed(self.steps)} on all rows, which is kept: {OPTIMISTIC}"
+            note += (
+                f"; it had chosen {listed(self.steps)} on all samples, which is kept: {OPTIMISTIC}"
+            )
         return note
 
 
@@ -149,9 +151,9 @@ def _why_not_repeated(outermost: Any, searches: list[tuple[Any, str]], grouped: 
     for search, grid in searches:
         cv, name = search.cv, type(search).__name__
         if isinstance(cv, Iterable) and not isinstance(cv, str):
-            return f"the folds of {name} are lists of rows"
+            return f"the folds of {name} are lists of samples"
         if grouped and isinstance(search, BaseSearchCV):
-            return f"{name} does not keep groups of rows together"
+            return f"{name} does not keep groups of samples together"
         values = getattr(search, grid)
         names = [] if values is None else _names(values)
         if any(name.split("__")[-1] in ("kernels", "estimator") for name in names):

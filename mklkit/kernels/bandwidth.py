@@ -91,7 +91,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     γ = 1/2σ². Sample weights (N,) count in ``'mean'`` and ``'scale'``. It is 1 if all samples are
     equal, and infinite or NaN if squares of the samples overflow.
 
-    Exact up to 5,000 rows, in O(N²d), tile by tile. Above, distances are those of a fixed sample,
+    Exact up to 5,000 samples, in O(N²d), by tiles. Above, distances are those of a fixed sample,
     which depends only on N: 64 pairs per sample for the mean and the median, the neighbours of
     2,000 samples among all. With more than 50,000 samples every rule uses a sample of 50,000, whose
     neighbours are farther apart than those among all samples.

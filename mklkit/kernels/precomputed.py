@@ -196,7 +196,7 @@ class Precomputed(FixedKernel):
     Parameters
     ----------
     matrix : array or sparse matrix of shape (T, T), optional
-        K over all rows to be used, training and new ones. Finite and symmetric.
+        K over all samples to be used, training and new ones. Finite and symmetric.
     path : str, optional
         A file with the matrix instead: ``.npy``, ``.npz``, such as ``mklkit kernels -o`` writes,
         or ``.csv`` with only numbers. The matrix must be positive semi-definite up to rounding. A

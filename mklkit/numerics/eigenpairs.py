@@ -217,7 +217,7 @@ class DiscriminantPencil:
     """S_B − λS_L = −diag((λ − 1)d + λγ) + V Vᵀ with V = ZᵀE R, RRᵀ = λI − eeᵀ, e = Eᵀ1/√N.
 
     ``lengths`` are d (r,), ``cross`` is ZᵀE (r, C), and ``share`` is e (C,), the roots of the
-    classes' shares of the rows.
+    classes' shares of the samples.
     """
 
     def __init__(self, lengths: Array, cross: Array, share: Array, regularization: float) -> None:

@@ -158,7 +158,7 @@ def product_sums(
 class Moments:
     """Count, mean and (population) standard deviation of values.
 
-    Deviations are stored unsquared: values of 1e300 or 1e-300, whose squares a float64 cannot
+    These are stored unsquared: values of 1e300 or 1e-300, whose squares a float64 cannot
     represent, give correct results.
     """
 

@@ -74,9 +74,10 @@ def sampled_pairs(
 ) -> Iterator[tuple[Array, Array]]:
     """Yield blocks of ‖x_i − x_j‖ and v_i v_j of ``N·partners`` different pairs of samples.
 
-    The samples are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s,
-    for N above ``2·partners``. Since every sample is in equally many pairs, outlying samples add no
-    error to the mean, and the rest falls with the root of the number of pairs. O(partners·N·d).
+    The samples are put in random order, and pair (i, i + s) is taken for all i, cyclically, and
+    some shifts s, for N above ``2·partners``. Since every sample is in equally many pairs, outlying
+    samples add no error to the mean, and the rest falls with the root of the number of pairs.
+    O(partners·N·d).
     """
     rng = np.random.default_rng(SEED)
     n_rows = rows.shape[0]

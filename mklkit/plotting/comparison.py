@@ -82,7 +82,7 @@ class ComparisonDisplay(Display):
         ax.set_yticks(range(len(table)), [short(name) for name in table["method"]])
         ax.invert_yaxis()
         percent = ", %" if self.score.is_share else ""
-        ax.set_xlabel(f"{self.score.words} on test rows{percent}")
+        ax.set_xlabel(f"{self.score.words} on test samples{percent}")
         ax.grid(axis="x", color=ink(), alpha=FAINT)
         ax.set_axisbelow(True)
         self.figure_.legend(loc="outside upper center", ncols=2, frameon=False)

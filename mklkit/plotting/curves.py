@@ -22,7 +22,7 @@ STYLES = ("-", "--", ":", "-.")
 
 
 def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
-    """Draw curves by name: places, heights and, as a band, deviations if all are known."""
+    """Draw curves by name: places, heights and, as a band, standard deviations if all are known."""
     looks = zip(cycle(COLOURS), cycle(STYLES), cycle(SHAPES))
     for (name, curve), (color, style, marker) in zip(curves.items(), looks, strict=False):
         places, heights, *bands = map(np.asarray, curve)

@@ -30,7 +30,7 @@ class KernelWorthDisplay(PanelsDisplay):
 
     Left: the mean weight with its standard deviation over folds. Middle: how much better than
     guessing fits with this kernel only are, with the confidence interval. Right: the change in the
-    score in fits without the kernel (bar, with the interval) and when its columns are shuffled
+    score in fits without the kernel (bar, with the interval) and when its columns are permuted
     (diamond); below, the change without groups of kernels. A dotted line is the largest loss that
     does not matter. Axes name the levels of the intervals. Two kernels with long bars in the middle
     and none on the right are redundant if their group has one.
@@ -136,12 +136,12 @@ class KernelWorthDisplay(PanelsDisplay):
             diamond: dict[str, Any] = {"markeredgecolor": paper(), "markersize": 7, "zorder": 4}
             places = np.arange(len(frame))
             ax.plot(
-                shuffled, places, "D", color=SHUFFLED, label="columns shuffled (mean)", **diamond
+                shuffled, places, "D", color=SHUFFLED, label="columns permuted (mean)", **diamond
             )
         # Above the diamond of its row, at any position.
         above: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "va": "bottom"}
         for place in np.flatnonzero(frame["left_out"].isna()):
-            ax.annotate("can't be left out", (0, place), fontsize="small", color=ink(), **above)
+            ax.annotate("can't be dropped", (0, place), fontsize="small", color=ink(), **above)
         if self.margin:
             line: dict[str, Any] = {"color": ink(), "linestyle": ":", "linewidth": 1}
             ax.axvline(-self.scale * self.margin, label="margin", **line)
@@ -246,7 +246,7 @@ class ColumnEffectsDisplay(PanelsDisplay):
 def _draw_bars(
     ax: Axes, means: pd.Series, deviations: pd.Series, color: str, label: str = ""
 ) -> None:
-    """Draw a bar for each known number, with its deviation unless that is zero."""
+    """Draw a bar for each known number, with its standard deviation unless that is zero."""
     places = np.flatnonzero(means.notna())
     ax.barh(places, means.iloc[places], height=0.6, color=color, label=label)
     places = np.flatnonzero(means.notna() & (deviations > 0))

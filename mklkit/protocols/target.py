@@ -214,7 +214,7 @@ class Target:
     ) -> Sequence[Split]:
         """Return splits into samples to train on and samples held out.
 
-        The folds are shuffled, stratified for classes, and keep the samples of a group together.
+        Shuffled folds are stratified for classes, and keep the samples of a group together.
         Every split trains on every class.
 
         Parameters
@@ -222,7 +222,7 @@ class Target:
         cv : int
             The number of folds; there are fewer if a class has fewer samples or groups.
         random_state : RandomState
-            The source of the shuffling.
+            The source of random numbers.
         fold_of : ndarray of int of shape (N,), optional
             The fold of each sample, which replaces shuffled folds if there are no groups.
 

@@ -458,7 +458,7 @@ class KernelView(TrainingView, Protocol):
     """(N, d): the training samples, restricted to the kernel's own columns."""
     projector: Projector
     kernel_rows: Any
-    """The kernel on the training rows, in the form for computing tiles (``KernelRows``)."""
+    """The kernel on the training samples, in the form for computing tiles (``KernelRows``)."""
 
     @property
     def sees_features(self) -> bool:

@@ -95,8 +95,8 @@ def _calibration(name: str, bins_of: Mapping[str, list[Any]], labels: list[str])
     more = f", and of the others all but the first {len(first)}" if len(curves) > len(first) else ""
     caption = (
         f"How often what was predicted happened: {event}, in ten bins over all splits. On the line"
-        " from corner to corner both are equal. Methods without probabilities are left"
-        f" out{more}."
+        " from corner to corner both are equal. Methods without probabilities are"
+        f" omitted{more}."
     )
     display = CurvesDisplay(
         first, "predicted probability", "how often it happened", has_diagonal=True

@@ -1,4 +1,4 @@
-"""Functions of blocks of rows, mapped and summed: by threads of this machine, or by other engines.
+"""Functions of blocks of samples, mapped and summed by threads of this machine or elsewhere.
 
 An engine cuts the samples into parts. It is independent of kernels, and learners and rules are
 independent of it: they pass functions of ``(rows, *arrays)``, where ``arrays`` are the part's

@@ -41,7 +41,7 @@ BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 class FeatureStatistics:
     """The statistics of M views on features, computed together and kept.
 
-    Means, deviations, alignments and normal matrices cost one pass over the rows, O(NP²) for P
+    Means, spreads, alignments and normal matrices cost one pass over the rows, O(NP²) for P
     features of all views together, and are exact. Quartiles are those of a seeded sample of at most
     20,000 samples per class. Where samples miss sources, as ``missing`` (N, M) says, quadrants
     and alignments are of those that have a view's.

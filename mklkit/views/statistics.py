@@ -1,4 +1,4 @@
-"""Statistics of the training rows for weighting rules: tile sums over all kernels at once.
+"""Statistics of the training samples for weighting rules: tile sums over all kernels at once.
 
 No Gram matrix is kept in memory: kernels are evaluated tile by tile, those with a common base
 quantity together, and each tile contributes a few numbers.

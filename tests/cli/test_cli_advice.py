@@ -30,11 +30,11 @@ def test_a_class_that_is_never_recognised_is_named(mklkit: Run, sites: Path) -> 
         assert dict(zip(score["classes"], score["recall"], strict=True))["rare"] == 0
         rows = sum(score["confusion"][2])
         assert score["better_than_baseline"]
-        assert f"no row of class 'rare' ({rows} rows)" in done.err
-        assert "more rows of each class" in done.err
+        assert f"no sample of class 'rare' ({rows} samples)" in done.err
+        assert "more samples of each class" in done.err
         assert "--class-weight balanced" in done.err
         assert "kernels" not in done.err
-    assert "recognised no row" not in mklkit("fit", "iris", *FIXED, "-k", "linear").err
+    assert "recognised no sample" not in mklkit("fit", "iris", *FIXED, "-k", "linear").err
 
 
 def test_an_overfitted_model_is_not_told_to_fit_more(mklkit: Run, tmp_path: Path) -> None:
@@ -48,6 +48,6 @@ def test_an_overfitted_model_is_not_told_to_fit_more(mklkit: Run, tmp_path: Path
         assert "overfitted: 100.0 %" in message
         assert "a smaller C (--learner 'svm(C=1.0)')" in message
         assert "wider kernels" in message
-        assert message.count("more rows") == 1
+        assert message.count("more samples") == 1
         assert "larger C" not in message
         assert ("'mklkit evaluate'" in message) == few  # 12 rows held out, 60 scored

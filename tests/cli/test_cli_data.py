@@ -62,7 +62,7 @@ def test_predict_needs_what_kernels_see(mklkit: Run, sheet: Path, tmp_path: Path
     # Each is a source of its own, which samples may lack.
     lacking = mklkit("predict", model, few)
     assert lacking.code == 0, lacking
-    assert "no row has the source 'rbf@price'" in lacking.err
+    assert "no sample has the source 'rbf@price'" in lacking.err
     rows[["color"]].to_csv(few, index=False)
     mklkit("predict", model, few).refused("lacks 2 of the 2 columns that the model needs")
 
@@ -117,9 +117,9 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
     # Prices are read as in training.
     assert said.splitlines() == [
         "column 'price' read as numbers: '2,110' as 2.11",
-        "column 'color': not in the training data, in 1 row: 'pink'",
-        "59 of 60 rows are training rows of the model (with the same values): scores on them are"
-        " too good",
+        "column 'color': not in the training data, in 1 sample: 'pink'",
+        "59 of 60 samples are training samples of the model (with the same values): scores on them"
+        " are too good",
     ]
 
 

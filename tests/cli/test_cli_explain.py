@@ -32,7 +32,7 @@ def test_the_tables_fit(mklkit: Run, quick: Fitted) -> None:
     assert all(len(line) <= 45 for line in done.out.splitlines())
     # A long path of the data may end a line before the number of rows.
     words = " ".join(done.out.split())
-    for name in ("cosine_linear", "fever", "ward", "dropped", "120 rows"):
+    for name in ("cosine_linear", "fever", "ward", "ablation", "120 samples"):
         assert name in words
 
 

@@ -49,7 +49,7 @@ def test_the_built_in_data_take_less_than_four_seconds(started: Run) -> None:
 def test_mixed_types_and_gaps(fitted: Fitted) -> None:
     done = fitted.outcome
     assert done.code == 0, done
-    assert "120 rows, 4 features (2 not numeric), 3 classes: well (60), ill (40)" in done.out
+    assert "120 samples, 4 features (2 not numeric), 3 classes: well (60), ill (40)" in done.out
     assert "2 category columns one-hot encoded into 5" in done.out
     assert "in category columns taken as the value 'missing'" in done.out
     assert "imputed by the median" in done.out
@@ -102,7 +102,7 @@ def test_the_saved_model_has_learned_from_all_rows(
     assert alone["scores"] == metadata["scores"]
     assert alone["model"]["rows"] == alone["scored_model"]["rows"] == 96
     for shown in (fitted.outcome.out, mklkit("inspect", fitted.model).out):
-        assert "scores of a model of 96 rows" in shown
+        assert "scores of a model of 96 samples" in shown
         assert "the saved model has learned from all 120" in shown
 
 
@@ -145,8 +145,8 @@ def test_the_numbers_that_a_fit_chose(mklkit: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("1,a 2,b 3,a 4,b 5,a", "1 row, at random, too few samples to stratify"),
-        ("1,a 2,b", "no rows (none, every class has a single sample)"),
+        ("1,a 2,b 3,a 4,b 5,a", "1 sample, at random, too few samples to stratify"),
+        ("1,a 2,b", "no samples (none, every class has a single sample)"),
     ],
 )
 def test_very_few_rows(mklkit: Run, tmp_path: Path, rows: str, said: str) -> None:
@@ -212,7 +212,7 @@ def test_a_class_of_which_no_row_was_held_out_is_named(mklkit: Run, tmp_path: Pa
     frame = pd.DataFrame({"x": random.normal(size=121) + (kinds == "a"), "kind": kinds})
     frame.to_csv(tmp_path / "rare.csv", index=False)
     done = mklkit("fit", tmp_path / "rare.csv", *FIXED, "-k", "linear")
-    assert "no row of class 'moved' was held out; scores are of the other classes" in done.out
+    assert "no sample of class 'moved' was held out; scores are of the other classes" in done.out
     assert "was held out" not in mklkit("fit", "iris", *FIXED, "-k", "linear").out
 
 

@@ -46,8 +46,8 @@ def test_groups_time_and_leakage(mklkit: Run, visits: Path) -> None:
     fitted = json.loads(mklkit("fit", visits, *groups).out)
     assert "groups of 20 at random" in fitted["split"]
     in_time = mklkit("evaluate", visits, "--cv", "time:3", *kernel).out
-    assert "in the order of the rows" in in_time
-    assert "1 row of 60 is tested" in in_time
+    assert "in the order of the samples" in in_time
+    assert "1 sample of 60 is tested" in in_time
 
 
 def test_names_of_groups_are_not_said_to_be_no_features_twice(mklkit: Run, tmp_path: Path) -> None:

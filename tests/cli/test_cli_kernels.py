@@ -60,7 +60,7 @@ def test_kernels_are_compared_on_a_sample_of_many_rows(mklkit: Run, tmp_path: Pa
     table.to_csv(tmp_path / "many.csv", index=False)
     call = ("kernels", tmp_path / "many.csv", "--scale", "none", "-k", "linear", "-k", "rbf")
     done = mklkit(*call, "--json")
-    assert "compared on 5000 rows of 6000" in done.json["data"]["notes"][-1]
+    assert "compared on 5000 samples of 6000" in done.json["data"]["notes"][-1]
     expected = alignment_matrix(["linear", "rbf"], rows)
     np.testing.assert_allclose(done.json["alignment"], expected, atol=0.02)
 
@@ -79,7 +79,7 @@ def test_measures_are_those_of_the_sampled_rows(mklkit: Run, tmp_path: Path) -> 
     path.write_text("a,target\n" + "1.0,0\n-1.0,1\n" * 510)
     call = ("kernels", path, "--scale", "none", "-k", "rbf(sigma=0.1)", "--measures")
     done = mklkit(*call, "--json")
-    assert "compared on 1000 rows of 1020" in done.json["data"]["notes"][-1]
+    assert "compared on 1000 samples of 1020" in done.json["data"]["notes"][-1]
     assert done.json["measures"]["rbf(sigma=0.1)"]["trace"] == pytest.approx(1000)
 
 

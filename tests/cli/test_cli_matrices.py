@@ -179,7 +179,7 @@ def test_samples_without_a_row_in_a_matrix_miss_its_source(
         fit = ("fit", *files, *kernels[:2], *more, *FIXED, "--json", "-o", model)
         fitted = mklkit(*fit, cwd=study)
         assert fitted.code == 0, fitted
-        assert any("rows lack mrna" in note for note in fitted.json["choices"])
+        assert any("samples lack mrna" in note for note in fitted.json["choices"])
         of_new = source if more[0] == "--source" else ()
         predicted = mklkit("predict", model, "clinical.csv", *of_new, cwd=study)
         assert predicted.code == 0, predicted
@@ -209,7 +209,7 @@ def test_identifiers_of_which_none_is_in_a_matrix_are_told(
     model = tmp_path / "model.mkl"
     done = mklkit("fit", tmp_path / "rows.csv", *options, "-o", model)
     assert done.code == 0, done
-    told = "no row has the source 'net': none of their identifiers is in its matrix"
+    told = "no sample has the source 'net': none of their identifiers is in its matrix"
     for command in ("predict", "score"):
         for name, absent in (("rows", False), ("others", True)):
             done = mklkit(command, model, tmp_path / f"{name}.csv", "--by", "patient")
@@ -231,7 +231,7 @@ def test_matrices_of_a_cohort_without_a_source(mklkit: Run, study: Path, tmp_pat
     call = ("kernels", *FILES[:-2], "--model", model)
     done = mklkit(*call, "--new", tmp_path / "new.csv", "-o", out, cwd=study)
     assert done.code == 0, done
-    assert "no row has the source 'mrna'" in done.err
+    assert "no sample has the source 'mrna'" in done.err
     file = loaded(out)
     assert file["missing"].tolist() == [[False, True]] * NEW
     assert not file["mrna"].any()
@@ -240,7 +240,7 @@ def test_matrices_of_a_cohort_without_a_source(mklkit: Run, study: Path, tmp_pat
     alone = ("kernels", FILES[0], *FILES[3:], "--model", model)
     done = mklkit(*alone, cwd=study)
     assert done.code == 0, done
-    assert "no alignment of 'mrna': no row has a value in the columns" in done.out
+    assert "no alignment of 'mrna': no sample has a value in the columns" in done.out
     assert "0.000" not in done.out
     result = mklkit(*alone, "--json", cwd=study).json
     assert result["alignment"] == [[pytest.approx(1), None], [None, None]]

@@ -44,11 +44,11 @@ def test_medians_take_rows_without_any_source_and_are_told(
         shares = lacks.groupby(rows["target"]).mean()
         told = ", ".join(f"{label} {100 * share:.0f} %" for label, share in shares.items())
         words = " ".join(done.out.split())
-        assert f"impute: {lacks.sum()} of 120 rows lack {source} ({told})" in words
+        assert f"impute: {lacks.sum()} of 120 samples lack {source} ({told})" in words
     few = mklkit("fit", data, *settings, "--json").json["choices"]
-    assert sum("of 96 rows lack" in note for note in few) == len(SOURCES)
+    assert sum("of 96 samples lack" in note for note in few) == len(SOURCES)
     few = mklkit("evaluate", data, *settings, "--cv", "3x1", "--json").json["choices"]
-    assert sum("of 80 rows lack" in note for note in few) == len(SOURCES)
+    assert sum("of 80 samples lack" in note for note in few) == len(SOURCES)
     medians = rows.drop(columns="target").median().to_frame().T
     medians.to_csv(tmp_path / "medians.csv", index=False)
     answers = [
@@ -67,7 +67,7 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
     told = " ".join(done["choices"])
     rows = load_table(lacking).features
     n_lack = rows.loc[:, rows.columns.str.startswith("profile")].isna().all(axis=1).sum()
-    assert f"{n_lack} of 120 rows lack profile (high" in told
+    assert f"{n_lack} of 120 samples lack profile (high" in told
     lacks = [rows.filter(like=f"{name}_").isna().all(axis=1) for name in SOURCES]
     evaluated = mklkit("evaluate", lacking, *KERNELS, "--cv", "2x1", "--json").json
     assert evaluated["parts"]["incomplete"]["rows"] == np.any(lacks, axis=0).sum()
@@ -115,14 +115,14 @@ def test_rows_without_any_source_keep_empty_cells(
     pd.testing.assert_frame_equal(
         tables[0].drop([3, 23]).reset_index(drop=True), tables[1], check_dtype=False
     )
-    assert "2 rows of 120 have no prediction" in said[0]
-    assert "rows 'p3', 'p23'\n" in said[0]
+    assert "2 samples of 120 have no prediction" in said[0]
+    assert "samples 'p3', 'p23'\n" in said[0]
     assert "no prediction" not in said[1]
     # Both are scored on the rows with predictions.
     assert [line for line in said[0].splitlines() if "accuracy" in line] == [
         line for line in said[1].splitlines() if "accuracy" in line
     ]
-    assert "on the 118 rows" in said[0]
+    assert "on the 118 samples" in said[0]
     assert "wrote 118 predictions" in said[1]
 
 

@@ -33,7 +33,7 @@ def test_predictions_are_the_models_in_the_order_of_the_rows(
     scores = model.decision_function(patients.drop(columns="target"))
     np.testing.assert_allclose(out.iloc[:, 1:], scores, rtol=1e-9)
     note, wrote = done.err.splitlines()
-    assert note.startswith("120 of 120 rows are training rows of the model")
+    assert note.startswith("120 of 120 samples are training samples of the model")
     assert wrote == f"wrote 120 predictions to {tmp_path / 'out.csv'}"
 
 
@@ -85,7 +85,7 @@ def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
     assert out["prediction"].tolist() == [labels[s > 0] for s in out["score"]]
     accuracy = np.mean(out["prediction"] == kinds)
     note, scores = done.err.splitlines()
-    assert note.startswith("40 of 40 rows are training rows of the model")
+    assert note.startswith("40 of 40 samples are training samples of the model")
     assert scores.startswith(f"accuracy {100 * accuracy:.1f} %, balanced")
 
 
@@ -112,8 +112,8 @@ def test_values_that_training_never_saw_are_said(mklkit: Run, tmp_path: Path) ->
     done = mklkit("predict", tmp_path / "a.mkl", new)
     assert done.code == 0
     assert done.err.splitlines() == [
-        "column 'b': not in the training data, in 1 row: 'zzz'",
-        "column 'c': not in the training data, in 5 rows: 'k', 'l', 'm' and 1 more",
+        "column 'b': not in the training data, in 1 sample: 'zzz'",
+        "column 'c': not in the training data, in 5 samples: 'k', 'l', 'm' and 1 more",
     ]
     assert len(pd.read_csv(io.StringIO(done.out))) == 6
 
@@ -162,7 +162,7 @@ def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
     done = mklkit("inspect", fitted.model)
     assert done.code == 0, done
     for part in (
-        "patients: 120 rows, 4 features, target 'target' (CSV file patients.csv)",
+        "patients: 120 samples, 4 features, target 'target' (CSV file patients.csv)",
         "2 category columns one-hot encoded into 5",
         "combiner dimkl3, map implicit, learner svm, ovo",
         "ill, very ill, well",
@@ -201,13 +201,13 @@ def test_what_to_report_of_a_model(mklkit: Run, fitted: Fitted, tmp_path: Path) 
     section = mklkit("inspect", fitted.model, "--methods", "--json").json
     text, bibtex = section["text"], section["bibtex"]
     for part in (
-        "The data set patients has 120 rows and 4 features",
+        "The data set patients has 120 samples and 4 features",
         "3 classes: well (60), ill (40), very ill (20)",
         "2 category columns one-hot encoded into 5",
         "rbf = rbf(sigma='mean')[standard] on all columns",
         "learned one against one",
-        "a model of 96 rows, on the other 24 rows, which were held out by stratified sampling",
-        "then applied to all 120 rows",
+        "a model of 96 samples, on the other 24 samples, which were held out by stratified",
+        "then applied to all 120 samples",
         "with the seed 0",
     ):
         assert part in text
@@ -232,7 +232,7 @@ def test_what_to_report_of_other_models(mklkit: Run, tmp_path: Path) -> None:
     assert "[saunders1998]" in text
     save_model(MKLClassifier("linear").fit(frame, np.arange(30) % 2), tmp_path / "plain.mkl")
     text = mklkit("inspect", tmp_path / "plain.mkl", "--methods").out
-    assert "The model was learned from 30 rows." in text
+    assert "The model was learned from 30 samples." in text
     kept = ("--kernels", "auto", "--covariates", "b", "--covariates-share", "0.3")
     assert mklkit("fit", tmp_path / "a.csv", *kept, "-o", model).code == 0
     text = mklkit("inspect", model, "--methods").out

@@ -79,12 +79,12 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     rows.drop(columns="sequence").to_csv(sequences / "less.csv", index=False)
     lacking = run("predict", "model.mkl", "less.csv")
     assert lacking.code == 0, lacking
-    assert "no row has the source 'seq'" in lacking.err
+    assert "no sample has the source 'seq'" in lacking.err
     explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--repeats", "3", "--json")
     assert explained.code == 0, explained
     columns = {single_row["group"]: single_row for single_row in explained.json["columns"]}
     assert set(columns) == {"sequence", "age", "color", "count"}
-    assert columns["sequence"]["shuffled"] > 0.1
+    assert columns["sequence"]["shuffled"] < -0.1
 
 
 @pytest.mark.process
@@ -110,9 +110,9 @@ def test_a_column_that_a_kernel_reads_is_not_said_to_be_left_out(run: Run) -> No
     assert "column 'sequence' kept for kernels on such columns" in compared
     assert "other methods leave out column 'sequence': a different value" in compared
     # Both count the features of the file.
-    size = compared.partition(" rows, ")[2].partition(")")[0]
+    size = compared.partition(" samples, ")[2].partition(")")[0]
     assert " features (" in size
-    assert f" rows, {size})" in fitted
+    assert f" samples, {size})" in fitted
 
 
 def test_what_can_not_be_read_is_refused(run: Run) -> None:

@@ -65,7 +65,7 @@ def test_predictions_are_numbers_and_their_errors_are_said(mklkit, model, houses
     frame = pd.read_csv(houses)
     np.testing.assert_allclose(answers, load_model(model[0]).predict(frame), rtol=1e-6)
     assert f"R² {r2_score(frame['price'], answers):.3f}" in done.err
-    assert f"error {mean_absolute_error(frame['price'], answers):.4g} on the 90 rows" in done.err
+    assert f"error {mean_absolute_error(frame['price'], answers):.4g} on the 90 samples" in done.err
     without = houses.parent / "without.csv"
     frame.drop(columns="price").to_csv(without, index=False)
     assert "R²" not in mklkit("predict", model[0], without).err

@@ -78,9 +78,9 @@ def test_held_out_rows_of_a_model_in_parts_are_no_training_rows(folder: Path, mk
     n_learned = fitted["scored_model"]["rows"]
     assert n_learned < N
     done = mklkit("score", model, str(folder / "again.csv"), "--by", "id")
-    assert f"{n_learned} of {N} rows have the identifiers of training rows" in done.err
+    assert f"{n_learned} of {N} samples have the identifiers of training samples" in done.err
     done = mklkit("score", model, str(folder / "named.csv"), "--by", "id")
-    assert f"{n_learned} of {N} rows are training rows of the model" in done.err
+    assert f"{n_learned} of {N} samples are training samples of the model" in done.err
     assert "have the identifiers" not in done.err
 
 
@@ -91,7 +91,7 @@ def test_each_row_needs_a_group(named: bool, folder: Path, numbers: str, mklkit:
     frame.to_csv(folder / "gaps.csv", index=False)
     done = mklkit("score", numbers, str(folder / "gaps.csv"), "--groups", "patient")
     assert done.code == 2
-    assert "has no 'patient' in 40 rows of 60" in done.err
+    assert "has no 'patient' in 40 samples of 60" in done.err
 
 
 @pytest.mark.parametrize("n_rows", [1, 2])
@@ -118,7 +118,7 @@ def test_one_class_has_an_accuracy_alone(folder: Path, mklkit: Run) -> None:
     ill = table(1).query("kind == 'ill'")
     ill.to_csv(path, index=False)
     said = mklkit("predict", model, path).err
-    assert f"on the {len(ill)} rows with 'kind' given, which are all of the class 'ill'" in said
+    assert f"on the {len(ill)} samples with 'kind' given, which are all of the class 'ill'" in said
     assert "balanced" not in said
     assert "majority" not in said
     assert "balanced" in mklkit("predict", model, str(folder / "new.csv")).err

@@ -83,7 +83,7 @@ def test_a_table_in_parts_says_what_its_model_has_not_learned_from(
     model = tmp_path / "model.mkl"
     result = mklkit(*command, "-o", model, "--json").json
     assert result["model"]["rows"] == result["scored_model"]["rows"] == 96
-    said = "has not learned from the held-out rows: --holdout 0"
+    said = "has not learned from the held-out samples: --holdout 0"
     assert said in " ".join(mklkit("inspect", model).out.split())
     assert said not in mklkit(*command, "-o", model, "--holdout", "0").out
 
@@ -120,7 +120,7 @@ def test_predict_in_parts_as_in_memory(
     new.to_csv(tmp_path / "new.csv", index=False)
     wanted = mklkit("predict", fitted.model, tmp_path / "new.csv")
     assert wanted.code == 0
-    assert "not in the training data, in 8 rows: 'east'" in wanted.err
+    assert "not in the training data, in 8 samples: 'east'" in wanted.err
     assert "360 values" in wanted.err
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mklkit.datasets.files.SMALL_FILE", 0)

@@ -112,7 +112,7 @@ def test_predictions_have_the_identifiers_in_their_order(
     path = study / "predictions.csv"
     done = mklkit("predict", str(model), *files(study, "second", "genes"), "-o", str(path))
     assert done.code == 0, done
-    assert "no row has the source 'prot'" in done.err
+    assert "no sample has the source 'prot'" in done.err
     clinical = pd.read_csv(study / "second_clinical.csv")
     assert pd.read_csv(path)["patient"].tolist() == clinical["patient"].tolist()
 
@@ -127,8 +127,8 @@ def test_samples_without_a_prediction_are_named(study: Path, mklkit: Run, tmp_pa
     done = mklkit("predict", model, str(outcomes), *source)
     ids = pd.read_csv(outcomes)["patient"]
     first = ids[~ids.isin(pd.read_csv(genes)["patient"])].iloc[0]
-    assert "12 rows of 60 have no prediction" in done.err
-    assert f"rows '{first}'" in done.err
+    assert "12 samples of 60 have no prediction" in done.err
+    assert f"samples '{first}'" in done.err
 
 
 class TestScore:
@@ -190,7 +190,7 @@ class TestScore:
             done = mklkit(command, str(model), clinical, *sources)
             assert "1 of 13 numeric columns has shifted" in done.err, done
             assert "'genes_v3' +" in done.err
-            assert "training rows of the model" not in done.err
+            assert "training samples of the model" not in done.err
         result = mklkit("score", str(model), clinical, *sources, "--json").json
         shifts = {row["column"]: row for row in result["shifts"]}
         first = pd.read_csv(study / "first_genes.csv")["v3"]
@@ -198,11 +198,12 @@ class TestScore:
         assert shifts["genes_v3"]["shift"] == pytest.approx(expected)
         for command in ("score", "predict"):
             done = mklkit(command, str(model), *files(study, "first", "genes", "prot"))
-            assert "60 of 60 rows are training rows of the model (with the same" in done.err
-            assert "identifiers of training rows" not in done.err
+            assert "60 of 60 samples are training samples of the model (with the same" in done.err
+            assert "identifiers of training samples" not in done.err
             done = mklkit(command, str(model), *files(study, "first", "genes"))
             # Rows that lack a source in training too have the same values.
-            assert " rows have the identifiers of training rows (by 'patient') but" in done.err
+            told = " samples have the identifiers of training samples (by 'patient') but"
+            assert told in done.err
 
     def test_the_methods_tell_what_was_joined(self, model: Path, mklkit: Run) -> None:
         done = mklkit("inspect", str(model), "--methods")

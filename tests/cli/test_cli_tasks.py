@@ -64,7 +64,7 @@ def test_predictions_are_scored_by_both_columns(site: Site) -> None:
     outside = distances(site, table["prediction"])
     share = 100 * (outside == 0).mean()
     assert f"distance {outside.mean():.4g}, inside {share:.1f} %" in done.err
-    assert f"on the {N_ROWS - 1} rows" in done.err
+    assert f"on the {N_ROWS - 1} samples" in done.err
 
 
 def test_its_options_name_the_task(site: Site) -> None:

@@ -57,7 +57,7 @@ def test_a_column_of_weights_is_no_feature(mklkit: Run, data: Path) -> None:
     assert done.json["data"]["weights"] == "often"
     model = data.with_name("model.mkl")
     mklkit("fit", data, *FIXED, "--weights", "often", "-o", model)
-    assert "of rows, from the column 'often'" in mklkit("inspect", model).out
+    assert "of samples, from the column 'often'" in mklkit("inspect", model).out
 
 
 def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:

@@ -236,7 +236,12 @@ def test_the_planned_questions_are_answered_over_data_sets() -> None:
     assert test["difference"] == pytest.approx(difference.mean())
     expected = wilcoxon(difference, zero_method="zsplit", method=PermutationMethod()).pvalue
     assert test["p_value"] == pytest.approx(min(1, test["choices"] * expected))
+    averages = [(a + b) / 2 for i, a in enumerate(difference) for b in difference.iloc[i:]]
+    assert test["median"] == pytest.approx(np.median(averages))
+    assert test["low"] <= test["median"] <= test["high"]
     assert done.verdict.startswith("Kernels or other classifiers: ")
+    (guessing,) = (line for line in done.verdict.splitlines() if line.startswith("Guessing: "))
+    assert all(f"{name}, " in guessing for name in data)  # The majority guesses on each.
     assert "Nemenyi's test over all pairs is only for the diagram" in done.how[-1]
     assert done.as_dict()["questions_over_data_sets"][0]["data_sets"] == 7
     few = compare({name: data[name] for name in [*data][:2]}, methods=methods, cv="2x1", **settings)

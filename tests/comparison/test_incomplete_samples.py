@@ -47,7 +47,7 @@ def test_rows_without_a_text_lack_a_source() -> None:
         frame, rng.permutation(60) % 2, kernels=kernels, methods="uniform", cv="2x1", baselines=[]
     )
     assert comparison.as_dict()["plan"]["data"][0]["rows_incomplete"] == 30
-    assert any("15 of 60 rows lack note" in note for note in comparison.data[0].notes)
+    assert any("15 of 60 samples lack note" in note for note in comparison.data[0].notes)
 
 
 def test_a_kernel_on_all_columns_leaves_no_row_without_a_value() -> None:
@@ -150,19 +150,19 @@ def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
             rights = [m.predict(X.iloc[scored]) == y[scored] for m in (whole, smaller)]
             difference = rights[0].astype(float) - rights[1]
             lost.append([difference.mean(), difference[have[scored]].mean()])
-        np.testing.assert_allclose([row["left_out"], row["have"]], np.mean(lost, axis=0))
+        np.testing.assert_allclose([row["left_out"], row["have"]], -np.mean(lost, axis=0))
         assert row["have_rows"] == have.sum()
         assert row["have_low"] < row["have"] < row["have_high"]
-        sentence = f"have it: {row['kernel']} ({have.sum()} rows have it and another): lost: "
-        assert (sentence in explanation.text()) == (row["have_low"] > 0)
+        sentence = f"have it: {row['kernel']} ({have.sum()} samples have it and another): lost: "
+        assert (sentence in explanation.text()) == (row["have_high"] < 0)
     # On a single split the rows beside an interval are those that it is about.
     settings = {"cv": splits[:1], "score": "accuracy", "repeats": 1, "columns": "sources"}
     single, (_, test) = explain(model, X, y, **settings), splits[0]
     others = ~np.delete(lacks, 0, axis=1).all(axis=1)
     n_have = (others & ~lacks[:, 0])[test].sum()
     assert single.kernels.loc[0, "have_rows"] == n_have
-    assert f"({n_have} test rows have it and another)" in single.text()
-    assert f"{lacks[:, 0].sum()} of {len(y)} rows lack profile" in explanation.text()
+    assert f"({n_have} test samples have it and another)" in single.text()
+    assert f"{lacks[:, 0].sum()} of {len(y)} samples lack profile" in explanation.text()
     assert WARNING not in explanation.text()
     means = explanation.scores[["complete_score", "incomplete_score"]].mean()
     assert means["complete_score"] > means["incomplete_score"]

@@ -81,7 +81,7 @@ def test_the_same_twice_is_one_and_names_are_unique() -> None:
 
 def test_what_is_the_same_by_another_name_is_told() -> None:
     _, _, notes = methods_to_compare(["uniform"], ["plain"], TWO)
-    assert notes == ["plain left out: it is the same as uniform"]
+    assert notes == ["plain omitted: it is the same as uniform"]
 
 
 def test_tuned_baselines_bear_a_class_of_one_row() -> None:
@@ -159,7 +159,7 @@ def test_nothing_unknown_and_not_everything_can_be_left_out() -> None:
         planned(None, without=("best-singel",))
     with pytest.raises(UnknownNameError, match="no method 'u\\*' to leave out"):
         planned(None, without=("linear", "u*"))
-    with pytest.raises(SpecError, match="All methods are left out"):
+    with pytest.raises(SpecError, match="All methods are omitted"):
         planned(["uniform"], baselines=(), without=("alone", "uniform", "best-single"))
 
 

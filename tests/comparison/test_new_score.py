@@ -90,7 +90,7 @@ def test_methods_are_ranked_by_it_and_all_files_show_it(tmp_path: Path) -> None:
         page = (tmp_path / "a.html").read_text()
         assert "Kappa" in page
         if name == "kappa":
-            assert "agreement beyond chance on test rows" in page
+            assert "agreement beyond chance on test samples" in page
             assert "agreement beyond chance" in done.how[0]
             assert "in agreement beyond chance" in done.verdict
             assert "kappa on test" not in page

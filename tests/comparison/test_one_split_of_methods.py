@@ -99,8 +99,8 @@ def test_an_explanation_has_the_interval_of_the_two_fits() -> None:
     _, levels = holm_levels(p_values)
     for place, (n_lost, n_gained) in enumerate(discordant):
         row = explained.kernels.loc[place]
-        assert row["left_out"] == pytest.approx((n_lost - n_gained) / 80)
-        low, high = paired_interval(n_lost, n_gained, 80, levels[place])
+        assert row["left_out"] == pytest.approx((n_gained - n_lost) / 80)
+        low, high = paired_interval(n_gained, n_lost, 80, levels[place])
         if low <= 0 <= high:  # The rule of three may widen it.
             assert row["left_out_low"] <= low
             assert row["left_out_high"] >= high

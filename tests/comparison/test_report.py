@@ -101,7 +101,7 @@ def test_pictures_are_text_in_the_colors_of_the_page(several: str) -> None:
     assert len({marks["aria-label"] for marks in pictures}) == len(pictures) == 1 + 2 * 5
     drawn = read.text("text")
     # Four methods that did not fail on five data sets: 2.569 √(4·5 / (6·5)).
-    assert {"method 3", "accuracy on test rows, %", "critical difference 2.10"} <= set(
+    assert {"method 3", "accuracy on test samples, %", "critical difference 2.10"} <= set(
         drawn.splitlines()
     )
     colors = {marks[key] for _, marks in read.tags for key in ("fill", "stroke") if key in marks}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -119,8 +120,8 @@ def test_noise_is_not_predicted_and_a_clear_signal_is() -> None:
     clear = NOISE + 4.0 * (LABELS == "b")[:, None]
     for features, shown in ((NOISE, False), (clear, True)):
         done = compare(features, LABELS, **QUICK, cv="4x2", permutations=24)
-        (line,) = (line for line in done.verdict.splitlines() if line.startswith("Shuffled"))
-        assert ("ridge predicts better than from shuffled labels" in line) == shown
+        (line,) = (line for line in done.verdict.splitlines() if line.startswith("Permuted"))
+        assert ("ridge predicts better than from permuted labels" in line) == shown
         (test,) = done.as_dict()["permutation_tests"]
         assert test["p_best"] == done.permutation_tests["p_best"][0]
 
@@ -179,7 +180,7 @@ def test_one_mixed_group_does_not_void_the_test() -> None:
     patients[1] = patients[0]
     done = compare(clear, LABELS, **QUICK, cv="4x1", groups=patients, permutations=24)
     assert done.permutation_tests["p_value"].tolist() == [1 / 25]
-    (note,) = (note for note in done.notes if "shuffled by group" in note)
+    (note,) = (note for note in done.notes if "permuted by group" in note)
     assert "groups of the same size" in note
     assert "1 of 39 groups" in note
 
@@ -190,6 +191,22 @@ def test_labels_that_cannot_be_shuffled_are_an_error() -> None:
     ill[-1] = "a"
     with pytest.raises(DataError, match="37 of 40 samples are in groups with a single label"):
         compare(SHIFTED, ill, **QUICK, cv="2x1", groups=patients, permutations=5)
+
+
+@pytest.mark.process
+def test_shuffles_of_mixed_groups_by_another_scheme_do_not_resume(tmp_path: Path) -> None:
+    patients = np.arange(40) // 2
+    settings: dict[str, Any] = {**QUICK, "cv": "2x1", "results": tmp_path / "runs.jsonl"}
+    settings |= {"groups": patients, "permutations": 2}
+    assert compare(SHIFTED, LABELS, **settings).complete
+    assert compare(SHIFTED, LABELS, **settings).reused == 6
+    path = tmp_path / "runs.permutations.jsonl"
+    plan, *cells = path.read_text().splitlines()
+    former = json.loads(plan)
+    del former["splits"][0]["permuted"]
+    path.write_text("\n".join([json.dumps(former), *cells, ""]))
+    with pytest.raises(DataError, match="the splits differ"):
+        compare(SHIFTED, LABELS, **settings)
 
 
 @pytest.mark.process
@@ -295,7 +312,7 @@ def test_little_time_and_what_is_left_out_by_itself() -> None:
     cells = [attrs.evolve(_cell(name, 0.5), seconds=time) for name, time in (("a", 90), ("b", 1))]
     assert after_first_split(cells[1:], 1.0, {"b": 3}, []) == ""
     text = after_first_split(cells, 91.0, {"a": 9, "b": 9}, ["a"])
-    assert text.endswith("a takes 99 % of the time, and is left out of them")
+    assert text.endswith("a takes 99 % of the time, and is dropped from them")
     assert "the others take about 9.0 s" in text
     assert "of the time" not in after_first_split(cells[1:], 1.0, {"b": 9}, [])
 

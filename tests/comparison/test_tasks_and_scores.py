@@ -280,7 +280,7 @@ def test_notes_on_text_say_whether_proposed_kernels_read_it() -> None:
     (data,) = compare(rows, Y, **options).data
     assert any("'note' kept for kernels" in note for note in data.notes)
     (data,) = compare(rows, Y, **options, covariates="x0").data
-    assert any("'note' left out" in note for note in data.notes)
+    assert any("'note' dropped" in note for note in data.notes)
 
 
 def test_numbers_of_any_size_have_errors() -> None:

@@ -422,4 +422,4 @@ def test_gaps_of_missing_sources_are_counted_apart() -> None:
     pipeline.fit(frame, np.arange(30) % 2)
     lines = pipeline[0].describe()
     assert "2 gaps imputed by the median" in lines
-    assert "12 gaps left where a row lacks the whole source" in lines
+    assert "12 gaps left where a sample misses the whole source" in lines

@@ -43,7 +43,7 @@ class TestBuiltin:
         expected = bunch.target if name == "digits" else bunch.target_names[bunch.target]
         np.testing.assert_array_equal(table.target.to_numpy(), expected)
         assert table.origin == "built into scikit-learn"
-        assert f"{name}: {len(bunch.data)} rows, " in table.summary()
+        assert f"{name}: {len(bunch.data)} samples, " in table.summary()
 
 
 class TestFormats:
@@ -252,7 +252,7 @@ class TestTarget:
         assert table.target.tolist() == [7, 8, 7]
         assert table.target.dtype == np.int64
         assert table.features["x"].tolist() == [1, 3, 4]
-        assert table.notes == ["2 rows without a target dropped"]
+        assert table.notes == ["2 samples without a target dropped"]
 
     @pytest.mark.parametrize(
         "labels", [[1, 2, 1], ["a", "b", "a"], [True, False, True], [-1.0, 1.0, 1.0]]

@@ -85,7 +85,7 @@ def test_samples_without_any_value_are_left_out_and_told() -> None:
     outcomes = pd.concat([OUTCOMES, others]).drop(columns="age")
     study = load_study({"genes": GENES}, by="patient", outcomes=outcomes, target="ill")
     assert len(study.target) == 40
-    assert "2 rows without a value in any source dropped" in study.notes
+    assert "2 samples without a value in any source dropped" in study.notes
 
 
 @pytest.mark.parametrize("target", [None, "ill", -1])

@@ -60,7 +60,7 @@ def test_many_rows_are_counted_at_least(monkeypatch: pytest.MonkeyPatch) -> None
     known.add(FRAME, ids)
     (sentence,) = known.sentences()
     assert sentence.startswith(
-        "at least 20 of 50 rows have the identifiers of training rows (by 'patient'): are they"
+        "at least 20 of 50 samples have the identifiers of training samples (by 'patient'): are"
     )
     other = KnownRows(None, digest, 50)
     other.add(FRAME, "q" + ids)
@@ -79,13 +79,17 @@ def test_equal_identifiers_are_a_question_and_equal_values_a_fact() -> None:
 
     other = FRAME.assign(a=RNG.normal(size=50))
     (question,) = told(other)
-    assert question.startswith("50 of 50 rows have the identifiers of training rows (by 'id') but")
+    assert question.startswith(
+        "50 of 50 samples have the identifiers of training samples (by 'id') but"
+    )
     assert "are they the same samples?" in question
     (fact,) = told(FRAME)
-    assert fact.startswith("50 of 50 rows are training rows of the model (with the same values)")
+    assert fact.startswith(
+        "50 of 50 samples are training samples of the model (with the same values)"
+    )
     fact, question = told(pd.concat([FRAME[:49], other[49:]]))
-    assert fact.startswith("49 of 50 rows are")
-    assert question.startswith("1 of 50 rows has the identifier of")
+    assert fact.startswith("49 of 50 samples are")
+    assert question.startswith("1 of 50 samples has the identifier of")
 
 
 @pytest.mark.parametrize("facts", [None, 3, "no digest!", "QQ==", ["a"]])

@@ -69,7 +69,7 @@ def test_defaults_and_ranges_are_there(made: Any) -> None:
     text = made.reference()
     assert "maps columns to \\[-1, 1\\], " in text
     assert "for amounts. (default: the preset's, else standard)" in text
-    assert "0: fit on all rows. (default: 0.2; 0.0\\<=x\\<=0.95)" in text
+    assert "0: fit on all samples. (default: 0.2; 0.0\\<=x\\<=0.95)" in text
     assert "mklkit predict [OPTIONS] MODEL DATA\n" in text
     assert "mklkit compare [OPTIONS] [DATA...]\n" in text
 

@@ -45,7 +45,7 @@ def test_a_notebook_shows_html_and_progress() -> None:
 
     Client(notebook, timeout=150, kernel_name="python3").execute()
     alone, compared, explained, searched, planned = map(shown, notebook.cells)
-    assert alone.facts["fitted on"] == "569 rows, 30 columns"
+    assert alone.facts["fitted on"] == "569 samples, 30 columns"
     assert len(compared.tables[0]) == 1 + 8
     assert len(explained.tables) == 2
     assert "search" in searched.facts

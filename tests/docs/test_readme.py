@@ -24,7 +24,8 @@ LINKING = [*(page.name for page in sorted(ROOT.glob("*.md"))), *PAGES]
 
 _PICTURE = re.compile(r"(\.\./)?gallery/(plot_\w+)\.rst")
 _KERNEL = re.compile(
-    r"^ (\w+) +(0\.\d+) ± \S+ +\d+\.\d ± \S+ +(\d+\.\d) ± \S+ +(\d+\.\d) ± \S+$", re.MULTILINE
+    r"^ (\w+) +(0\.\d+) ± \S+ +\+\d+\.\d ± \S+ +[+−]?(\d+\.\d) ± \S+ +[+−]?(\d+\.\d) ± \S+$",
+    re.MULTILINE,
 )
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]+)")
 
@@ -111,9 +112,9 @@ def test_the_first_command_fits_the_built_in_data(tmp_path: Path) -> None:
     [printed] = run_in_turn([command], tmp_path)
     [[train, held_out]] = re.findall(r"^ accuracy +([\d.]+) % +([\d.]+) %", printed, re.MULTILINE)
     for said in (
-        "breast_cancer: 569 rows, 30 features",
+        "breast_cancer: 569 samples, 30 features",
         "no DATA was given",
-        "114 rows, stratified",
+        "114 samples, stratified",
     ):
         assert said in printed
     # A logistic regression has 98 % on these data.

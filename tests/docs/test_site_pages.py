@@ -285,17 +285,18 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path) -> None:
 
 def test_an_explanation_is_the_same_in_the_shell_and_in_python() -> None:
     shown = listings("docs/get-started.md", "text")
-    [shell] = [text for text in shown if "lost if" in text]
+    [shell] = [text for text in shown if "alone, vs" in text]
     [python] = [text for text in shown if "left_out" in text]
     number = r"([\d.]+)"
-    points = re.findall(
-        rf"^ (\w+) +{number} ± \S+ +\S+ ± \S+ +{number} ± \S+ +{number} ± \S+$", shell, re.MULTILINE
+    change = r"([+−-]?[\d.]+)"
+    rows = re.findall(
+        rf"^ (\w+) +{number} ± \S+ +\S+ ± \S+ +{change} ± \S+ +{change} ± \S+$", shell, re.MULTILINE
     )
-    fractions = re.findall(rf"^\d +(\w+) +{number} +{number} +{number}$", python, re.MULTILINE)
+    fractions = re.findall(rf"^\d +(\w+) +{number} +{change} +{change}$", python, re.MULTILINE)
     assert len(fractions) == 3
     assert fractions == [
-        (name, weight, *(f"{float(lost) / 100:.3f}" for lost in losses))
-        for name, weight, *losses in points
+        (name, weight, *(f"{float(points.replace('−', '-')) / 100:.3f}" for points in changes))
+        for name, weight, *changes in rows
     ]
 
 

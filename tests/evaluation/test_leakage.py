@@ -81,7 +81,7 @@ def test_equal_rows_and_telling_columns_are_counted_once() -> None:
     halves = np.arange(0, 40, 2), np.arange(1, 40, 2)
     repeats, telling = leakage_notes(features, labels, 2 * [halves, halves[::-1]])
     # Rows 0 and 20 are in one half, and 39 in the other: each is tested after an equal one.
-    assert repeats.startswith("3 rows of 40 ")
+    assert repeats.startswith("3 samples of 40 ")
     assert telling.startswith("column 'code' alone gives ")
     assert leakage_notes(features, labels, [(np.arange(40), np.arange(0))])[0] == telling
     # Of four groups only four rows count, too few to tell from chance.
@@ -106,4 +106,4 @@ def test_rows_are_equal_if_all_their_values_are(monkeypatch) -> None:
     n_equal = sum(rows[place] in {rows[other] for other in train} for place in test)
     assert 6 < n_equal < 12
     (note,) = leakage_notes(frame, random.integers(0, 2, 24), [(train, test)])
-    assert note.startswith(f"{n_equal} rows of 24 ")
+    assert note.startswith(f"{n_equal} samples of 24 ")

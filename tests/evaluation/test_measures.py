@@ -37,7 +37,7 @@ def test_classes_that_overlap_have_no_margin_and_several_have_the_least(rng):
     assert margin(rows @ rows.T, rng.integers(2, size=90)) == 0
     line = np.array([[0.0], [1.0], [4.0], [6.0], [6.5]])
     assert margin(line @ line.T, list("aabcd")) == pytest.approx(0.5)
-    with pytest.raises(DataError, match="5 rows"):
+    with pytest.raises(DataError, match="5 samples"):
         margin(line @ line.T, [1] * 5)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
 
 from mklkit import DataError, ModelSettings
 from mklkit.datasets.files import ChunkedTable
@@ -91,6 +91,27 @@ def test_held_out_scores_have_wilsons_interval(visits: Path) -> None:
     assert low <= held_out["balanced_accuracy"] <= high
     grouped = read_study(SETTINGS, str(visits), Roles(target="state", groups="patient"))
     assert "intervals" not in fit_study(grouped, 0.25).record
+
+
+def test_held_out_r2_has_an_interval_by_the_bootstrap(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(600, 3)), columns=list("abc"))
+    table["dose"] = table["a"] + 0.7 * rng.normal(size=600)
+    table["patient"] = np.arange(600) // 60
+    path = tmp_path / "doses.csv"
+    table.to_csv(path, index=False)
+    settings = ModelSettings(kernels=["linear"])
+    study = read_study(settings, str(path), Roles(target="dose", drop=["patient"]), "regression")
+    fitted = fit_study(study, 0.5)
+    (split,) = study.hold_out(0.5)
+    truth = study.targets[split.test]
+    predicted = fitted.model.predict(study.table.features.iloc[split.test])
+    draws = rng.integers(len(truth), size=(2000, len(truth)))
+    scores = [r2_score(truth[rows], predicted[rows]) for rows in draws]
+    low, high = np.quantile(scores, [0.025, 0.975])
+    assert fitted.record["intervals"]["r2"] == pytest.approx((low, high), abs=0.015)
+    few = read_study(settings, str(path), Roles(target="dose", groups="patient"), "regression")
+    assert "intervals" not in fit_study(few, 0.5).record
 
 
 def test_cross_validation_has_the_scores_of_all_folds(visits: Path) -> None:

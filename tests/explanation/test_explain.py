@@ -42,7 +42,7 @@ from mklkit import (
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import DataError, SpecError
 from mklkit.explanation.effects import effects_table
-from mklkit.explanation.result_tables import kernels_result
+from mklkit.explanation.result_tables import effects_result, kernels_result
 from mklkit.plugin import CombinerTraits
 
 SAME_AS_LINEAR = "polynomial(degree=1, coef0=0)"
@@ -133,7 +133,7 @@ def test_kernels_that_cannot_be_left_out(kernels: Any, settings: Any, why: str) 
     result = explain(*fitted(kernels, **settings), cv=2, repeats=1)
     assert result.kernels["left_out"].isna().all()
     assert result.kernels["why_not"].str.contains(why).all()
-    assert f"not possible, {result.kernels['why_not'][0]}" in notes_of(result, "left out")
+    assert f"not possible, {result.kernels['why_not'][0]}" in notes_of(result, "ablation")
 
 
 def test_without_a_kernel_the_others_keep_their_columns() -> None:
@@ -293,8 +293,8 @@ def test_the_kernels_of_a_lone_source_are_those_of_the_model() -> None:
 def test_kernels_on_all_columns_share_them() -> None:
     result = explain(*fitted(["linear", "rbf", "scan:rbf@scan_*"]), **QUICK)
     assert result.kernels["shuffled"].isna().tolist() == [True, True, False]
-    assert "linear, rbf: all columns in use are read" in notes_of(result, "shuffled")
-    assert "scan: columns are shared with other kernels" in notes_of(result, "shuffled")
+    assert "linear, rbf: all columns in use are read" in notes_of(result, "permuted")
+    assert "scan: columns are shared with other kernels" in notes_of(result, "permuted")
 
 
 def test_groups_of_columns() -> None:
@@ -311,7 +311,7 @@ def test_columns_that_cannot_be_traced_are_shuffled_one_by_one() -> None:
     rows, labels = three_sources()
     model = make_pipeline(PCA(2), MKLClassifier(["linear", "rbf"], learner="svm(C=1)"))
     result = explain(model.fit(rows, labels), rows, labels, **QUICK)
-    assert "can't be traced" in notes_of(result, "shuffled")
+    assert "can't be traced" in notes_of(result, "permuted")
     assert len(result.columns) == 6
     assert result.kernels["columns"].isna().all()
 
@@ -371,7 +371,7 @@ def test_rows_without_names_and_more_than_are_used() -> None:
     model = make_pipeline(StandardScaler(), MKLClassifier(kernels, learner="svm(C=1)"))
     model.fit(rows.to_numpy(), labels)
     result = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
-    assert "50 rows of 120" in notes_of(result, "rows")
+    assert "50 samples of 120" in notes_of(result, "rows")
     assert result.scores["rows"].sum() == 50
     assert result.kernels["columns"][0] == ["0", "1"]
     again = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
@@ -480,6 +480,16 @@ def test_the_samples_of_one_split_are_predicted_once_by_the_whole_model(
     split = [(np.arange(40), np.arange(40, 60))]
     explain(model, rows, labels, cv=split, repeats=2, columns="sources")
     assert predicted.count((3, 20)) == 1
+
+
+@pytest.mark.parametrize(("n_columns", "is_shown"), [(6, False), (200, False), (201, True)])
+def test_a_bound_that_can_not_be_small_is_not_shown(n_columns: int, is_shown: bool) -> None:
+    metadata = {"kernel": 0, "columns": n_columns, "exact": True}
+    fold = [{**metadata, "column": j, "effect": 1.0 + j} for j in range(n_columns)]
+    found = effects_table([fold] * 5, ["long"], [f"c{j}" for j in range(n_columns)])
+    shown = [column.key for column in effects_result(found).columns]
+    assert ("p_chance" in shown) == is_shown
+    assert (found["p_chance"].min() < 0.05) == is_shown  # Selected in every fit.
 
 
 def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> None:

@@ -90,10 +90,10 @@ def test_columns_are_the_users_own(learned: Explanation) -> None:
 @pytest.mark.parametrize(
     ("combiner", "said"),
     [
-        ("ifsl", ["weights of ifsl are fixed before any row", "share in the joint prediction"]),
+        ("ifsl", ["weights of ifsl are fixed before any sample", "share in the joint prediction"]),
         ("best-single(cv=2)", ["chooses one kernel"]),
-        ("cluster-gating(n_clusters=2)", ["each row has its own weights"]),
-        ("dimkl3", ["are learned from the rows"]),
+        ("cluster-gating(n_clusters=2)", ["each sample has its own weights"]),
+        ("dimkl3", ["are learned from the samples"]),
     ],
 )
 def test_what_a_weight_does_not_say(combiner: str, said: list[str]) -> None:
@@ -317,7 +317,7 @@ def test_several_targets_are_scored_by_their_mean() -> None:
 def test_folds_and_samples_of_numbers() -> None:
     model, rows, numbers = fitted_numbers(FIRST_TWO)
     result = explain(model, rows, numbers, cv=5, repeats=1, max_rows=8)
-    assert "8 rows of 120, drawn at random" in notes_of(result, "rows")
+    assert "8 samples of 120, drawn at random" in notes_of(result, "rows")
     assert result.scores["rows"].tolist() == [2, 2, 2, 2]
     rare = np.where(np.arange(120) < 3, numbers, 0.0)
     with pytest.raises(DataError, match="fold 0"):

@@ -110,7 +110,7 @@ def test_votes_choose_again() -> None:
     [
         (MKLSearchCV(MKLClassifier(**LEARNER), {"kernels": [KERNELS, KERNELS[:2]]}), "kernels"),
         (GridSearchCV(MKLClassifier(KERNELS, **LEARNER), {"learner__C": [1, 2]},
-                      cv=[(np.arange(30), np.arange(30, 60))]), "lists of rows"),
+                      cv=[(np.arange(30), np.arange(30, 60))]), "lists of samples"),
     ],
 )  # fmt: skip
 def test_a_search_that_can_not_be_repeated_is_said_to_be_optimistic(search: Any, why: str) -> None:

@@ -96,7 +96,7 @@ def test_test_samples_of_one_class_have_no_verdict_and_a_reason() -> None:
     split = [(np.setdiff1d(np.arange(120), one_class), one_class)]
     told = explain(model, rows, labels, cv=split, repeats=1)
     assert told.kernels["outcome"].tolist() == ["", ""]
-    assert notes_of(told, "left out").startswith("not possible, the samples that are scored are of")
+    assert notes_of(told, "ablation").startswith("not possible, the samples that are scored are of")
     ends = [f"{key}{end}" for key in ("left_out", "alone") for end in ("_low", "_high")]
     assert told.kernels[ends].isna().all(axis=None)
 

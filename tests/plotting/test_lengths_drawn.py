@@ -53,7 +53,7 @@ def bars(ax: Axes) -> list[tuple[float, float]]:
 )
 def test_scores_have_their_intervals(score: Score, scale: int) -> None:
     display = ComparisonDisplay(COMPARED, score).plot()
-    assert display.ax_.get_xlabel().startswith(f"{score.key} on test rows")
+    assert display.ax_.get_xlabel().startswith(f"{score.key} on test samples")
     scored = COMPARED.dropna().reset_index(drop=True)
     assert texts(display.ax_.get_yticklabels()) == scored["method"].tolist()
     expected = [(place, scale * low, scale * high) for place, low, high in

@@ -61,7 +61,7 @@ def kernels(ctx: typer.Context, incomplete: str) -> Named:
     if before is None:
         label = BEFORE_KERNEL.match(incomplete)
         start = label.group() if label else ""
-        auto = "auto", "kernel and scaling of each source chosen from the training rows"
+        auto = "auto", "kernel and scaling of each source chosen from the training samples"
         proposed = [] if start else [auto]
         known = _of_kind("kernel")(incomplete)
         return [(f"{start}{name}", help) for name, help in (*known, *proposed)]

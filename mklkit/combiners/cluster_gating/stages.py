@@ -28,7 +28,7 @@ from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import Tiles, symmetric_tiles
 
 KEPT_BYTES = 1 << 27
-"""Tiles up to this size are kept: four kernels on 2,700 rows in float64."""
+"""Tiles up to this size are kept: four kernels on 2,700 samples in float64."""
 
 FIRST_STRIDE = 2.0
 

@@ -39,7 +39,7 @@ MOST_NAMES = 100
 def html_report(comparison: Comparison, command: str | None = None) -> str:
     """Return a comparison as one HTML page, which opens without a network.
 
-    Text from the data is escaped, and the page's own policy refuses all other scripts, styles and
+    Text from the data is escaped, and the page's own policy blocks all other scripts, styles and
     connections. ``command`` is shown as the origin of the page.
     """
     names = comparison.compared_data
@@ -84,7 +84,7 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
     splits = [
         f"{split['name']}: {split['description']} ({split['digest']})" for split in plan["splits"]
     ]
-    tuned = f"{plan['tune']}, inside the training rows of each split" if plan["tune"] else "no"
+    tuned = f"{plan['tune']}, inside the training samples of each split" if plan["tune"] else "no"
     runs = str(comparison.runs[0])
     if comparison.reused:
         runs += f", of which {comparison.reused} were read from a file"
@@ -114,7 +114,7 @@ def _data(data: DataSet, metadata: dict[str, Any]) -> dict[str, str | list[str]]
     counts = zip(metadata["classes"], metadata["class_counts"], strict=True)
     classes = [f"{label} ({count})" for label, count in counts]
     return {
-        "Rows": str(metadata["rows"]),
+        "Samples": str(metadata["rows"]),
         "Columns": f"{len(metadata['columns'])}{kinds}",
         "Classes": f"{len(classes)}: {_some(classes)}" if classes else "",
         "Missing values": str(int(count_gaps(data.features).sum()) or ""),
@@ -145,7 +145,7 @@ def _parameters(comparison: Comparison) -> ResultTable | None:
     ]
     heads = ("Method", "Data", "Parameter", "Chosen, with number of splits")
     columns = [Column(key, head) for key, head in zip(keys, heads, strict=True)]
-    return ResultTable(columns, rows, "Chosen on the training rows of each split.")
+    return ResultTable(columns, rows, "Chosen on the training samples of each split.")
 
 
 def _with_counts(values: Counter[str]) -> str:

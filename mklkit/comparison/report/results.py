@@ -36,7 +36,7 @@ MOST_PAIRED = 15
 """The number of best methods to compare with all others in pairs."""
 WHAT_RUNS_TAKE = (
     " Fit: the time, including tuning. Rise of memory: of the process's peak during the fit."
-    " Quantities that methods share on the same rows are computed once, in the first method's time."
+    " Quantities that methods share are computed once, in the first method's time."
 )
 ONE_SPLIT_NOTE = (
     "Scores on the test samples, with a 95 % interval over these samples, for the models as they"

@@ -281,7 +281,7 @@ def make_splits(
         :class:`Folds`, :class:`GivenSplits`, :class:`HoldOut`, :class:`MonteCarlo` or
         :class:`PartsColumn`, or their names as users write them.
     seed : int, RandomState or None, default=0
-        The seed of the shuffling.
+        The seed of the random order.
     groups : ndarray of shape (n_rows,), optional
         The group of each sample, such as its patient. Samples of a group are on the same side of
         each split.

@@ -64,7 +64,7 @@ def new(
     template: Annotated[
         Template,
         typer.Option(
-            help="A combiner (one weight per kernel; weights that depend on the row; learners"
+            help="A combiner (one weight per kernel; weights that depend on the sample; learners"
             " fitted jointly; decisions joined), a kernel, a feature map, a learner, a strategy for"
             " missing sources, a task, or a command.",
         ),

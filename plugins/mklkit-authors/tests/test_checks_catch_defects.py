@@ -142,14 +142,14 @@ def test_a_kernel_that_allows_gaps_is_checked_on_rows_with_gaps() -> None:
 
     with pytest.raises(NotApplicable, match="does not claim to take gaps"):
         run_check(Reading, "gaps_are_left_out")
-    with pytest.raises(CheckFailure, match="of rows with gaps too"):
+    with pytest.raises(CheckFailure, match="of samples with gaps too"):
         run_check(Taking, "gaps_are_left_out")
 
     class Spreading(Taking):
         def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
             return a @ b.T
 
-    with pytest.raises(CheckFailure, match=r"rows with gaps to be finite"):
+    with pytest.raises(CheckFailure, match=r"samples with gaps to be finite"):
         run_check(Spreading, "gaps_are_left_out")
 
 
@@ -161,8 +161,8 @@ def test_instances_are_checked_as_they_are() -> None:
     [by_name] = [c for c in checks_of(get_registry(), "mklkit") if c.component == "precomputed"]
     with pytest.raises(NotApplicable, match=r"check_component\(Precomputed"):
         by_name()
-    # It knows twelve rows, and is asked about sixteen.
-    with pytest.raises(CheckFailure, match="row ids from 0 to 11"):
+    # It knows twelve samples, and is asked about sixteen.
+    with pytest.raises(CheckFailure, match="whole numbers 0 to 11"):
         check_component(Precomputed(np.eye(12)), rows=np.arange(16.0)[:, None])
 
 

@@ -221,7 +221,7 @@ def test_check_of_a_package_that_cannot_be_loaded(mklkit: Run, tmp_path: Path) -
     broken = on_path(write_plugin(tmp_path, "syntax", "def (:"))
     done = mklkit("plugin", "check", "mklkit-syntax", **broken)
     assert done.code == 1
-    assert "plugin 'syntax' of mklkit-syntax is left out: SyntaxError" in done.out
+    assert "plugin 'syntax' of mklkit-syntax is ignored: SyntaxError" in done.out
     assert done.err == ""
 
 

@@ -68,7 +68,7 @@ def discriminant_problem(
 ) -> DiscriminantProblem:
     """Return the problem of Gram matrices (N, N) and labels −1 and +1, where λ is ``alpha``.
 
-    A matrix with a negative eigenvalue beyond rounding is refused by its name or number.
+    A matrix with a negative eigenvalue beyond rounding raises an error with its name or number.
 
     Examples
     --------

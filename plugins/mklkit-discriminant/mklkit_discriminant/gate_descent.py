@@ -14,7 +14,7 @@ GateFunction = Literal["softmax", "sigmoid"]
 
 INNER_TOLERANCE = 1e-5
 PATIENCE = 1000
-"""libsvm's step limit per row: a few problems with very large values would take hours."""
+"""libsvm's step limit per sample: a few problems with very large values would take hours."""
 SUFFICIENT = 1e-4
 HALVINGS = 25
 

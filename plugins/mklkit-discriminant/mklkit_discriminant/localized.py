@@ -1,4 +1,4 @@
-"""Localized MKL: kernels weighted by gates that are functions of a linear form of the row."""
+"""Localized MKL: kernels weighted by gates that are functions of a linear form of the sample."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LocalizedGates:
     history: tuple[float, ...]
 
     def gates(self, rows: Array) -> Array:
-        """Return each sample's weight of each kernel (n, M), for rows (n, d)."""
+        """Return each sample's weight of each kernel (n, M), for samples (n, d)."""
         return gate_values(self.gating, _inputs(rows, self.center, self.spread) @ self.vectors)
 
 
@@ -72,7 +72,7 @@ class Localized(GatingCombiner):
     Parameters
     ----------
     gating : {"softmax", "sigmoid"}, default="softmax"
-        Gates that sum to one per row, or independent gates between 0 and 1.
+        Gates that sum to one per sample, or independent gates between 0 and 1.
     n_init : int, default=1
         Runs from random gating vectors; the one with the best objective is kept. The
         problem is not convex; one run is the published algorithm.
@@ -147,8 +147,8 @@ class Localized(GatingCombiner):
         if not np.isfinite(point.objective):
             warnings.warn(
                 "localized could not learn its gates and keeps their random start: a support vector"
-                " machine did not converge in a thousand steps per row. Kernel values or C are very"
-                " large: scale the data, or use a smaller C.",
+                " machine did not converge in a thousand steps per sample. Kernel values or C are"
+                " very large: scale the data, or use a smaller C.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

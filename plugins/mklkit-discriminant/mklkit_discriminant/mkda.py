@@ -15,7 +15,7 @@ from mklkit_discriminant.centered_kernels import discriminant_problem
 from mklkit_discriminant.cone_programs import theta_by_qcqp, theta_by_sdp
 
 LARGEST = {"qcqp": 1000, "sdp": 100}
-"""Joint rank of the centred kernels, at most N − 1, beyond which a form is refused."""
+"""The largest joint rank of the centred kernels (at most N − 1) that each form accepts."""
 NEGLIGIBLE = 1e-6
 GAP = 1e-4
 
@@ -93,7 +93,8 @@ class MKDA(WeightingCombiner):
             other = ", form='qcqp'" if self.form == "sdp" else ""
             raise MKLKitError(
                 f"mkda(form='{self.form}') takes kernels of joint rank at most {largest}; these"
-                f" have {problem.size} on {len(y)} rows. Use fewer rows{other} or another combiner."
+                f" have {problem.size} on {len(y)} samples. Use fewer samples{other} or another"
+                " combiner."
             )
         theta = (theta_by_qcqp if self.form == "qcqp" else theta_by_sdp)(problem)
         theta = np.where(theta > NEGLIGIBLE, theta, 0.0)

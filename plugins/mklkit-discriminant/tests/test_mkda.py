@@ -119,7 +119,9 @@ def test_weights_that_the_solver_left_far_from_the_best_are_said(alpha):
 
 def test_sdp_refuses_what_would_not_end():
     rows, labels = random_problem(0, n_rows=150)
-    with pytest.raises(MKLKitError, match=r"joint rank at most 100.*149 on 150 rows.*form='qcqp'"):
+    with pytest.raises(
+        MKLKitError, match=r"joint rank at most 100.*149 on 150 samples.*form='qcqp'"
+    ):
         MKLClassifier(SPECS, combiner="mkda(form='sdp')").fit(rows, labels)
 
 

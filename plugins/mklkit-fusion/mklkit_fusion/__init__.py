@@ -1,4 +1,4 @@
-"""Decision-level fusion: one learner per kernel, whose decision values are joined."""
+"""Late fusion of decisions: one learner per kernel, whose decision values are joined."""
 
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.defimkl import ChoquetFusion, DeFIMKL

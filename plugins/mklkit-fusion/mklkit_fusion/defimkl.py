@@ -49,7 +49,7 @@ class DeFIMKL(LearnedFusion):
 
     Decision values are squashed, f/√(1 + f²), and joined by the Choquet integral with respect to
     the fuzzy measure g that minimises Σ_i (C_g(f(x_i)) − y_i)² + λ·Σ_A g(A)^p on the training
-    rows. The reported weights are the kernels' Shapley values in g.
+    samples. The reported weights are the kernels' Shapley values in g.
 
     Parameters
     ----------
@@ -110,5 +110,5 @@ class DeFIMKL(LearnedFusion):
     def learn(
         self, scores: NDArray[Any], y: NDArray[Any], random_state: np.random.RandomState
     ) -> ChoquetFusion:
-        """Return the fusion learned from the training samples' scores (N, M)."""
+        """Return the Choquet integral learned from the training samples' scores (N, M)."""
         return ChoquetFusion(learn_measure(squashed(scores), y, self.alpha, self.p))

@@ -61,14 +61,14 @@ class Vote(FusionCombiner):
     """Majority vote: one learner per kernel votes by its sign; scores break ties.
 
     The decision value is the mean of the signs plus the mean of f/√(1 + f²) over 2M. The second
-    term is less than half a vote: it breaks the ties of an even number of kernels and ranks rows
+    term is less than half a vote: it breaks the ties of an even number of kernels and ranks samples
     with equally many votes, but never outweighs a majority.
 
     Notes
     -----
     Cost: one fit of the learner per kernel.
 
-    A decision value of zero, or within rounding of it, abstains. If all views abstain the row is
+    A decision value of zero, or within rounding of it, abstains. If all views abstain the sample is
     assigned to the negative class, as everywhere in mklkit.
 
     Source: J. Kittler, M. Hatef, R. P. W. Duin, J. Matas: On combining classifiers. IEEE

@@ -29,8 +29,8 @@ def learn_measure(
     targets : ndarray of shape (n,)
         t, labels −1 and +1 in DeFIMKL.
     alpha : float, default=0.0
-        λ, the penalty on g. With 0, sets that occur in no row's order of scores are constrained by
-        monotonicity alone.
+        λ, the penalty on g. With 0, sets that occur in no sample's order of scores are constrained
+        by monotonicity alone.
     p : {1, 2}, default=2
         The norm; with 1 the penalty is linear, as g is non-negative.
 

@@ -53,7 +53,7 @@ class Intersection(HistogramKernel):
     Parameters
     ----------
     normalize : bool, default=True
-        Whether each sample is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay
+        Whether each sample is first divided by its sum, so that k(x, x) = 1. All-zero samples stay
         unchanged and have similarity zero to all samples.
 
     Notes
@@ -75,7 +75,7 @@ class Intersection(HistogramKernel):
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values."""
-        # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
+        # The values of both samples add up to Σ min + Σ max, and their distance Σ max − Σ min.
         sums = a.sum(axis=1)[:, None] + b.sum(axis=1)
         return np.maximum(sums - cdist(a, b, "cityblock"), 0) / 2
 
@@ -121,11 +121,11 @@ class Periodic(Kernel, FittedKernel):
     length: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel itself, which does not depend on the rows."""
+        """Return the kernel itself, which does not depend on the samples."""
         return self
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
         # 2 sin²(δ/2) = 1 − cos δ, and cos δ is the inner product of two places on the circle.
         values = self._on_circles(a) @ self._on_circles(b).T
         values -= a.shape[1]

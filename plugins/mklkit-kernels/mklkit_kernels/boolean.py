@@ -31,7 +31,7 @@ class BooleanKernel(Kernel, FittedKernel):
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel; refuse numbers other than 0 and 1, and degrees beyond the columns."""
+        """Return the kernel; an error if values are not 0 or 1, or the degree is too large."""
         if self.normalize:
             return Cosine(attrs.evolve(self, normalize=False)).fit(rows)
         self._expect_presence(rows)
@@ -79,7 +79,7 @@ class MonotoneConjunctive(BooleanKernel):
     degree : int, default=2
         The number of columns in a set; at least 1 and at most all.
     normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)). Rows with fewer ones than ``degree`` have
+        Whether to divide by √(k(x, x) k(z, z)). Samples with fewer ones than ``degree`` have
         similarity zero to all samples.
 
     Notes
@@ -146,7 +146,8 @@ class MonotoneDisjunctive(BooleanKernel):
     degree : int, default=2
         The number of columns in a set; at least 1 and at most all.
     normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)). Rows of zeros have similarity zero to all samples.
+        Whether to divide by √(k(x, x) k(z, z)). All-zero samples have similarity zero to all
+        samples.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""A kernel on categories: rows with equal ones are similar, more so for rare ones."""
+"""A kernel on categories: samples that share them are similar, more so if they are rare."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class FrequencyOverlap(Kernel):
     k(x, z) is the sum of h(P(x_c)) over the columns c with x_c = z_c, divided by the root of the
     same sums of x and z with themselves, with P the share of the category among the values of its
     column in the training samples and h(P) = (1 − P^α)^(1/α). Categories that are not among them
-    have P = 0 and count 1. Gaps are left out. A row whose categories all have the weight 0, or that
-    has none, has similarity zero to all samples.
+    have P = 0 and count 1. Missing values are ignored. A sample whose categories all have the
+    weight 0, or that has none, has similarity zero to all samples.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class FittedFrequencyOverlap(FeatureKernel):
         """Return indicators of each sample's categories, and their weights."""
         ones, _ = Overlap().features(rows)
         weights = [
-            # Categories that the training rows lack have weight 1.
+            # Categories that no training sample has get weight 1.
             pd.Series(of_values, values).reindex(column).fillna(1.0)
             for column, values, of_values in zip(rows.T, self.values, self.weights, strict=True)
         ]

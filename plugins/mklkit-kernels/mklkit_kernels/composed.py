@@ -103,7 +103,7 @@ class ComposedKernel(Kernel):
         return FittedComposition(self.name, tuple(kernel.fit(rows) for kernel in self.kernels))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel with all fitted to rows that count by their weights (N,)."""
+        """Return the kernel with all fitted to samples that count by their weights (N,)."""
         fitted = tuple(kernel.fit_weighted(rows, row_weights) for kernel in self.kernels)
         return FittedComposition(self.name, fitted)
 
@@ -121,7 +121,7 @@ class FittedComposition(FittedKernel):
     kernels: tuple[FittedKernel, ...]
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         return reduce(JOINS[self.name], (kernel(a, b) for kernel in self.kernels))
 
     def diagonal(self, a: Array) -> Array:
@@ -132,7 +132,7 @@ class FittedComposition(FittedKernel):
 @register
 @attrs.frozen(init=False)
 class Product(ComposedKernel):
-    """Product of kernels on the same columns, k(x, z) = Π k_i(x, z): rows must agree in all.
+    """Product of kernels on the same columns, k(x, z) = Π k_i(x, z): samples must agree in all.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ class FittedPower(FittedKernel):
     exponent: int
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         return self.kernel(a, b) ** self.exponent
 
     def diagonal(self, a: Array) -> Array:

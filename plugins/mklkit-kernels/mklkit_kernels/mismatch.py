@@ -39,7 +39,7 @@ class Mismatch(Kernel):
         The letters that may differ; zero or above and below k. Zero gives ``spectrum``.
     alphabet : str, optional
         The letters of pieces, by default all that occur in the training texts. Pieces with other
-        letters are left out, such as ``N`` for an unknown base with ``alphabet="ACGT"``.
+        letters are ignored, such as ``N`` for an unknown base with ``alphabet="ACGT"``.
     normalize : bool, default=True
         Whether to divide by √(k(x, x) k(z, z)).
 
@@ -74,7 +74,7 @@ class Mismatch(Kernel):
     def __attrs_post_init__(self) -> None:
         _check_letters(self.k, self.m)
         if self.alphabet == "":
-            raise ValueError("alphabet must have at least one letter, or be left out")
+            raise ValueError("alphabet must have at least one letter, or be omitted")
 
     def fit(self, rows: Array) -> FittedMismatch:
         """Return the kernel with its alphabet, of the training texts unless it is given."""
@@ -83,7 +83,7 @@ class Mismatch(Kernel):
 
 
 def _check_letters(k: int, m: int) -> None:
-    """Refuse more letters that may differ than pieces have, or than can be counted."""
+    """Raise an error if more letters may differ than pieces have, or than can be counted."""
     if m >= k:
         raise ValueError(f"m must be below k; got m={m} and k={k}")
     count = sum(comb(k, j) for j in range(min(2 * m, k) + 1))

@@ -20,8 +20,9 @@ BLOCK_ROWS = 256
 class Centered(WrappingKernel):
     """Another kernel minus the mean of the training samples in its feature space.
 
-    k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training samples and m̄ that
-    of m over these, so that rows and columns of the training samples' Gram matrix have mean zero.
+    k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training samples and m̄
+    that of m over these, so that rows and columns of the training samples' Gram matrix have mean
+    zero.
 
     Parameters
     ----------
@@ -33,9 +34,9 @@ class Centered(WrappingKernel):
     Cost: that of the other kernel, and O(nN) for the means of n new samples.
 
     The model keeps the training samples, or 5,000 evenly spaced ones, for the mean, in which
-    weights of rows count. A new sample is compared with all of them; the means of kept rows are
-    stored. If a learner has a free bias and coefficients of sum zero, as support vector machines
-    do, centring does not change decisions, only the weights from rules.
+    sample weights count. A new sample is compared with all of them; the means of kept samples
+    are stored. If a learner has a free bias and coefficients of sum zero, as support vector
+    machines do, centring does not change decisions, only learned weights.
 
     Source: J. Shawe-Taylor, N. Cristianini: Kernel Methods for Pattern Analysis. Cambridge
     University Press (2004).
@@ -67,9 +68,9 @@ class Centered(WrappingKernel):
 @register
 @attrs.frozen(eq=False)
 class FittedCentered(FittedKernel):
-    """The centred kernel, with the rows (n, d) that define the mean, their shares and means.
+    """The centred kernel, with the samples (n, d) that define the mean, their shares and means.
 
-    Rows are sorted by their bytes, for looking them up.
+    Samples are sorted by their bytes, for looking them up.
     """
 
     kernel: FittedKernel
@@ -91,7 +92,7 @@ class FittedCentered(FittedKernel):
         return means
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         values = self.kernel(a, b)
         values = values - (self.mean_similarity(a) - self.mean).astype(values.dtype)[:, None]
         values -= self.mean_similarity(b)
@@ -120,7 +121,7 @@ class TraceNormalized(WrappingKernel):
     """Another kernel divided by the mean k(x, x) of the training samples, for comparable kernels.
 
     The trace of the training samples' Gram matrix is their number. Unlike ``cosine`` it preserves
-    the relative lengths of rows. A kernel whose mean k(x, x) is not above zero stays unchanged.
+    the relative lengths of samples. A kernel whose mean k(x, x) is not above zero stays unchanged.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ class FittedTraceNormalized(FittedKernel):
     size: float
 
     def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        """Return the similarities of the samples of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         return self.kernel(a, b) / self.size
 
     def diagonal(self, a: Array) -> Array:

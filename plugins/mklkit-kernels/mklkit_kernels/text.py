@@ -9,7 +9,7 @@ from mklkit.plugin import Array
 
 
 def expect_text(name: str, rows: Array) -> None:
-    """Refuse rows that are not code points."""
+    """Raise an error for samples that are not code points."""
     if not ((rows == np.floor(rows)) & (rows <= 0x10FFFF)).all():
         raise DataError(
             f"{name} expects the code points of one column of text, got other numbers:"

@@ -65,7 +65,7 @@ class WeightedDegree(Kernel, FittedKernel):
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel, or its cosine; it does not depend on the rows."""
+        """Return the kernel, or its cosine; it does not depend on the samples."""
         return Cosine(attrs.evolve(self, normalize=False)).fit(rows) if self.normalize else self
 
     def __call__(self, a: Array, b: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Strategies for mklkit for rows that lack a source; each registers itself."""
+"""Strategies for mklkit for samples with a missing source; each registers itself."""
 
 from __future__ import annotations
 

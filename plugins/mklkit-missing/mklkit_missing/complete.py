@@ -34,13 +34,14 @@ LEAST = 0.1
 @register
 @attrs.frozen
 class Complete(Missing):
-    """Complete each kernel: a row's image in a source that it lacks is predicted from the others.
+    """Complete each kernel: a sample's image in a missing source is predicted from the others.
 
-    φ̂_m(x) = Σ_j β_j(x) φ_m(x_j) over the rows S that have source m, with β(x) = (C_SS + λI)⁻¹
+    φ̂_m(x) = Σ_j β_j(x) φ_m(x_j) over the samples S that have source m, with β(x) = (C_SS + λI)⁻¹
     C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels that x has.
     The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the samples that
     have all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such
-    rows than sources. In each turn, kernels are completed from the completions of the turn before.
+    samples than sources. In each turn, kernels are completed from the completions of the turn
+    before.
 
     Parameters
     ----------
@@ -88,9 +89,9 @@ class Completion:
     """The information of training samples on missing sources.
 
     ``shares`` are the similarities s_ml of the sources (M, M), 0 on the diagonal. ``similar`` are
-    the completed kernels of the training samples (N, N), ``roots`` the coefficients β of those that
-    lack a source (N, N), rows of zeros for others, ``before`` those of the turn before, and
-    ``inverses`` (C_SS + λI)⁻¹ of each source, on the rows ``members`` that have it.
+    the completed kernels of the training samples (N, N), ``roots`` the coefficients β of those with
+    a missing source (N, N), rows of zeros for others, ``before`` those of the turn before, and
+    ``inverses`` (C_SS + λI)⁻¹ of each source, on the samples ``members`` that have it.
     """
 
     shares: Array
@@ -104,7 +105,7 @@ class Completion:
     def of(
         cls, grams: list[Array], has: NDArray[np.bool_], ridge: float, n_iter: int
     ) -> Completion:
-        """Return the completion of kernels (N, N) that are zero for rows that lack a source."""
+        """Return the completion of kernels (N, N), which are zero where the source is missing."""
         n_rows, n_sources = has.shape
         similar = grams
         shares = _similarities(grams, has)
@@ -112,7 +113,8 @@ class Completion:
         known = has
         roots = [np.zeros((n_rows, n_rows)) for _ in grams]
         for _ in range(n_iter):
-            # All by the kernels of the turn before, as new rows are, so that these have the same β.
+            # All by the kernels of the turn before, as new samples are, so that these have the same
+            # β.
             before = roots
             earlier = similar
             roots = []
@@ -140,7 +142,7 @@ class Completion:
         n_rows = len(self.roots[0])
         completed = []
         for m, values in enumerate(similar):
-            # Similarities to training rows that lack the source, by their completions.
+            # Similarities to training samples without this source, by their completions.
             whole = self.before[m].copy()
             whole[self.members[m], self.members[m]] = 1.0
             completed.append(values @ whole.T)
@@ -167,7 +169,8 @@ def _similarities(grams: list[Array], has: NDArray[np.bool_]) -> Array:
         for m in range(n_sources):
             others = np.arange(n_sources) != m
             fit, _ = scipy.optimize.nnls(columns[:, others], columns[:, m])
-            # A row that has nothing but an unlike source is predicted from that one all the same.
+            # A sample that has nothing but an unlike source is predicted from that one all the
+            # same.
             shares[m, others] = np.maximum(fit, LEAST * fit.mean()) if fit.any() else 1.0
     return shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-12)
 
@@ -267,7 +270,7 @@ class _CompletingCombiner(Around):
         n_columns = sum(part.shape[1] for part in parts)
         for place, (view, part) in enumerate(zip(views, parts, strict=True)):
             width = part.shape[1]
-            # β is 0 for rows that lack the source, which hold medians in these columns.
+            # β is 0 for samples without this source, which hold medians in these columns.
             shape = (start, width, len(views), place, n_columns)
             kernels.append(CompletedKernel(view.kernel, part, *shape))
             start += width
@@ -279,7 +282,7 @@ class _CompletingCombiner(Around):
 @register
 @attrs.frozen(eq=False)
 class Images:
-    """Turns rows into (own columns of all kernels, what is missing, β of each source)."""
+    """Turns samples into (own columns of all kernels, what is missing, β of each source)."""
 
     projectors: list[Any]
     completion: Completion
@@ -309,5 +312,5 @@ class CompletedDecision(BlockDecision):
     decision: Any
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values of one block of rows."""
+        """Return the decision values of one block of samples."""
         return np.asarray(self.decision.decide(self.images.of(block)))

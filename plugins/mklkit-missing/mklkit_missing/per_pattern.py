@@ -91,7 +91,7 @@ class _PatternCombiner(Around):
             used = np.flatnonzero(pattern)
             part = views.restricted(members).only(used.tolist())
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of folds, where a pattern has few rows
+                warnings.simplefilter("ignore")  # of folds, where a pattern has few samples
                 fitted = self.combiner.fit(part, target.take(members), learner, random_state)
             taken.append(pattern)
             decisions.append(fitted)
@@ -99,8 +99,8 @@ class _PatternCombiner(Around):
             weights[used] += share * np.atleast_2d(fitted.weights).mean(axis=0)
         if not taken:
             raise DataError(
-                "missing='per-pattern' has no source with rows of all classes, or of two different"
-                " numbers: use another strategy, such as 'present'."
+                "missing='per-pattern' has no source with samples of all classes, or two different"
+                " targets: use another strategy, such as 'present'."
             )
         projectors = [view.projector for view in views]
         total = weights.sum()
@@ -114,7 +114,7 @@ class PatternDecision(BlockDecision):
     """The decisions of patterns (P, M), with True for the sources that a sample has.
 
     The weights (M,) are the means over the patterns of the training samples. ``default`` are the
-    values of a row whose sources have no model: means of numbers, else zeros.
+    values of a sample whose sources have no model: means of numbers, else zeros.
     """
 
     weights: Array
@@ -124,9 +124,9 @@ class PatternDecision(BlockDecision):
     default: Array
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values of one block of rows, by the largest pattern in each."""
+        """Return the decision values of one block of samples, by the largest pattern in each."""
         has = has_sources(block.missing_of(self.sources), len(block), len(self.sources))
-        # A pattern fits a row that lacks none of its sources.
+        # A pattern fits a sample that has all of its sources.
         fits = ~(self.patterns & ~has[:, None]).any(axis=2)
         sizes = np.where(fits, self.patterns.sum(axis=1), -1)
         chosen = sizes.argmax(axis=1)
@@ -146,7 +146,7 @@ def _least(target: Target) -> int:
 
 
 def _default(target: Target) -> Array:
-    """Return the values of a row that nothing is known of, () or (number of values,)."""
+    """Return the values of a sample without any known source, () or (number of values,)."""
     if target.kind.name == "numbers":
         return np.asarray(np.average(target.values, axis=0, weights=target.row_weights))
     return np.zeros(_least(target) if target.is_several else ())

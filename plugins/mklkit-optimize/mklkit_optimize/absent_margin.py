@@ -37,7 +37,7 @@ from mklkit_optimize.saddle import UNFINISHED
 @register
 @attrs.frozen
 class AbsentMargin(Missing):
-    """Measure a row's margin in the sources that it has, and learn the weights from these margins.
+    """Measure a sample's margin in the sources that it has, and learn weights from these margins.
 
     min over f_m, b and ξ ≥ 0 of ½(Σ ‖f_m‖)² + C Σ ξ_i, with y_i(f(x_i)/s(x_i) + b) ≥ 1 − ξ_i,
     f(x) = Σ a_m(x) f_m(x), where a_m(x) = 1 if sample x has source m, else 0, and s(x) is the share
@@ -65,16 +65,17 @@ class AbsentMargin(Missing):
     -----
     Cost: one support vector machine per alternation, and M Gram matrices of memory.
 
-    Replaces the weights of the combiner, for two classes (several are solved in pairs or one
-    against the rest, as usual), on Gram matrices; the learner is then fitted to the same kernel. It
-    refuses numbers, samples without labels, features, and combiners without weights of a sum. If no
-    training sample lacks a source, the combiner decides. For a fixed s the program is convex; the
-    alternation may end in one of several solutions. Source: Liu, Wang, Zhu, Li, Zhu, Liu, Liu, Dou
-    and Yin, Absent Multiple Kernel Learning Algorithms, IEEE TPAMI 42 (2020), their two-step
-    algorithm, due to Chechik, Heitz, Elidan, Abbeel and Koller, JMLR 9 (2008), for one kernel.
-    Unlike in their margin y(f(x) + b)/s(x), b is not divided by s(x), so that any learner works.
-    Their convex program (also AAAI 2015) is left out: it replaces each sample's norm by the largest
-    one, and equals ``simplemkl`` with zeros for gaps once a sample has all sources.
+    The strategy replaces the weights of the combiner, for two classes (several are solved in pairs
+    or one against the rest, as usual), on Gram matrices; the learner is then fitted to the same
+    kernel. It raises an error for regression, samples without labels, feature maps, and combiners
+    without weights of a sum. If no training sample has a missing source, the combiner decides. For
+    a fixed s the program is convex; the alternation may end in one of several solutions. Source:
+    Liu, Wang, Zhu, Li, Zhu, Liu, Liu, Dou and Yin, Absent Multiple Kernel Learning Algorithms, IEEE
+    TPAMI 42 (2020), their two-step algorithm, due to Chechik, Heitz, Elidan, Abbeel and Koller,
+    JMLR 9 (2008), for one kernel. Unlike in their margin y(f(x) + b)/s(x), b is not divided by
+    s(x), so that any learner works. Their convex program (also AAAI 2015) is not implemented: it
+    replaces each sample's norm by the largest one, and equals ``simplemkl`` with zeros for gaps
+    once a sample has all sources.
 
     Examples
     --------
@@ -191,7 +192,7 @@ class AbsentMarginDecision(WeightedDecision):
     """f(x)/s(x) + b, where the scaled sum of the available kernels is f(x)/√s(x)."""
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values (n,) of one block of samples."""
         bias = self.learner.bias
         values = super().decide_block(block) - bias
         return np.asarray(block.scaled(values, self.projectors, self.scales) + bias)

@@ -1,4 +1,4 @@
-"""The similarity of kernels on some rows, as a heat map."""
+"""The similarity of kernels on some samples, as a heat map."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AlignmentDisplay(Display):
     def from_kernels(
         cls, kernels: Any, X: Any, *, centered: bool = True, ax: Axes | None = None
     ) -> Self:
-        """Draw the alignments of kernels on some rows.
+        """Draw the alignments of kernels on some samples.
 
         Parameters
         ----------

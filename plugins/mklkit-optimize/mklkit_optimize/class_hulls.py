@@ -16,9 +16,9 @@ HARD_MARGIN = 1e10
 TOLERANCE = 1e-3
 """libsvm's tolerance, relative to the margin, which gets EasyMKL's weights to within 1e-4."""
 TINY, USED = 1e-9, 1e-6
-"""Relative tolerances: of projections, for equally near rows; and of γ."""
+"""Relative tolerances: of projections, for equally near samples; and of γ."""
 PATIENCE = 30
-"""libsvm's step limit per row: a step is O(N), and few are needed unless the ridge is tiny."""
+"""libsvm's step limit per sample: a step is O(N), and few are needed unless the ridge is tiny."""
 
 
 def nearest_points(
@@ -82,8 +82,8 @@ def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> tuple[Array, boo
 def by_clarabel(gram: Array, y: Array, start: NDArray[np.intp] | None = None) -> Array:
     """Return γ by an interior-point solver, in O(N³), also for hulls that meet (no margin).
 
-    In O(n³) for the n relevant rows, if it starts from some: nearer rows are added until there are
-    none.
+    In O(n³) for the n relevant samples, if it starts from some: nearer samples are added until
+    there are none.
     """
     rows = np.arange(len(y)) if start is None else start
     while True:

@@ -95,7 +95,7 @@ class GraphConsensus(WeightingCombiner):
     Parameters
     ----------
     n_neighbors : int, default=5
-        k, at least 1; all other rows if there are fewer. Ties, which kernels on categories often
+        k, at least 1; all other samples if there are fewer. Ties, which kernels on categories often
         have, are broken by the order of the training samples.
     norm : {1, 2}, default=1
         The norm of β that is one: its sum, the paper's sparse-UMKL, or its length, the paper's
@@ -157,9 +157,9 @@ class GraphConsensus(WeightingCombiner):
 
 
 def neighbor_graph(kernels: Any, n_neighbors: int) -> csr_array:
-    """Return how often rows are among each other's nearest ones, (N, N), over all kernels.
+    """Return how often samples are among each other's nearest ones, (N, N), over all kernels.
 
-    Nearest in the feature space of a kernel, by k(x, x) + k(z, z) − 2k(x, z); rows that are
+    Nearest in the feature space of a kernel, by k(x, x) + k(z, z) − 2k(x, z); samples that are
     neighbours of each other count twice.
     """
     n_rows = kernels.n_rows

@@ -1,4 +1,4 @@
-"""Rows in the combined kernel, the weights, and how much the kernels agree."""
+"""Samples in the combined kernel, the weights, and how much the kernels agree."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ COLOURS = "petroff10"
 
 @attrs.define(eq=False, repr=False, slots=False)
 class ConsensusDisplay:
-    """Rows in two kernel principal components, kernel weights, and cosines of the kernels.
+    """Samples in two kernel principal components, kernel weights, and cosines of the kernels.
 
-    Top: the rows in the first two principal components of the combined kernel Σ w_m K_m; bottom
+    Top: the samples in the first two principal components of the combined kernel Σ w_m K_m; bottom
     left: the weights w; bottom right: the cosines ⟨HK_mH, HK_lH⟩/(‖HK_mH‖‖HK_lH‖) that
     ``consensus`` computes its weights from.
 
     Parameters
     ----------
     points : ndarray of shape (n, 2)
-        The rows in the first two components.
+        The samples in the first two components.
     shares : pair of float
         The share of the variance in each of them.
     weights : ndarray of shape (M,)
@@ -93,14 +93,14 @@ class ConsensusDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any = None, *, axes: Sequence[Axes] | None = None
     ) -> Self:
-        """Draw the consensus of a fitted estimator's kernels on some rows.
+        """Draw the consensus of a fitted estimator's kernels on some samples.
 
         Parameters
         ----------
         estimator : MKLTransformer, MKLOneClass, MKLClassifier, MKLRegressor, or a pipeline with one
             Fitted; its mean weights are used if it has several problems.
         X : array-like or DataFrame of shape (n, d)
-            Rows as passed to the estimator, at least 3, for example its training samples.
+            Samples as passed to the estimator, at least 3, for example its training samples.
         y : array-like of shape (n,), optional
             Their classes, clusters that were found, or numbers; 1 and −1, which an
             ``MKLOneClass`` predicts, are shown as inliers and outliers.
@@ -116,7 +116,7 @@ class ConsensusDisplay:
         IncompatibleError
             If the estimator has no kernels.
         DataError
-            If there are fewer than 3 samples, or ``y`` is not one value per row.
+            If there are fewer than 3 samples, or ``y`` is not one value per sample.
         ValueError
             If X has other columns than those that the estimator was fitted on.
         sklearn.exceptions.NotFittedError
@@ -125,15 +125,15 @@ class ConsensusDisplay:
         Notes
         -----
         Two Gram matrices at a time, and the two largest eigenpairs of their sum: O(n²) per kernel
-        and O(n³) at most, for some thousands of rows.
+        and O(n³) at most, for some thousands of samples.
         """
         before, model = _with_kernels(estimator)
         rows = X if before is None else before.transform(X)
         labels = None if y is None else np.asarray(y)
         if labels is not None and labels.shape != (len(rows),):
-            raise DataError(f"X has {len(rows)} rows but y is of shape {labels.shape}.")
+            raise DataError(f"X has {len(rows)} samples but y is of shape {labels.shape}.")
         if len(rows) < 3:
-            raise DataError(f"At least 3 rows are needed to draw components; got {len(rows)}.")
+            raise DataError(f"At least 3 samples are needed to draw components; got {len(rows)}.")
         if labels is not None and is_outlier_detector(model) and set(labels) <= {-1, 1}:
             labels = np.where(labels == 1, "inlier", "outlier")
         frame = model.weights_frame()
@@ -217,7 +217,7 @@ class ConsensusDisplay:
             many = len(names) > 4
             place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02)} if many else {}
             ax.legend(fontsize="small", handletextpad=0.3, frameon=not many, **place)
-        ax.set_title("rows in the combined kernel", fontsize="medium")
+        ax.set_title("samples in the combined kernel", fontsize="medium")
         first, second = self.shares
         ax.set_xlabel(f"component 1 ({100 * first:.0f} % of variance)")
         ax.set_ylabel(f"component 2 ({100 * second:.0f} %)")
@@ -225,7 +225,7 @@ class ConsensusDisplay:
 
 
 def _combined(model: Any, weights: Array, rows: Any) -> Array:
-    """Return the weighted sum of a model's kernels on rows, (n, n)."""
+    """Return the weighted sum of a model's kernels on samples, (n, n)."""
     kernels = zip(model.kernel_names_, model.kernels_, model.kernel_columns_, strict=True)
     total = np.zeros((len(rows), len(rows)))
     for weight, kernel in zip(weights, kernels, strict=True):

@@ -19,7 +19,7 @@ from mklkit_optimize.saddle import SaddleProblem
 Fitness = Literal["accuracy", "objective"]
 INNER_TOLERANCE = 1e-3
 PATIENCE = 1000
-"""libsvm's step limit per row; more steps hardly change a solution's error rate."""
+"""libsvm's step limit per sample; more steps hardly change a solution's error rate."""
 
 
 @register
@@ -38,7 +38,7 @@ class GAMKL(NormBallWeighting):
         Weight vectors per generation, 5 or more. The first ones are uniform and each kernel alone.
     generations : int, default=15
     cv : int, default=3
-        Folds of the cross-validation; fewer if a class has fewer rows.
+        Folds of the cross-validation; fewer if a class has fewer samples.
     C : float, optional
         C of the inner support vector machines; by default the learner's C (1 if it has none).
 
@@ -131,7 +131,7 @@ class GAMKL(NormBallWeighting):
             return lambda weights: problem.at(weights).objective
         seed = int(generator.integers(2**31 - 1))
         every_row = np.arange(len(problem.y))
-        # A class of one row or group cannot be held out: use the training error instead.
+        # A class of one sample or group cannot be held out: use the training error instead.
         splits = target.folds(self.cv, np.random.RandomState(seed)) or [(every_row, every_row)]
         return lambda weights: _errors(problem, weights, splits)
 

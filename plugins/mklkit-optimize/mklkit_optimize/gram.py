@@ -18,7 +18,7 @@ class GRAM(MarginWeighting):
     """Minimise R²(w)/ρ²(w), the radius of all samples over the margin between the classes.
 
     R² = max over α of Σ_i α_i K_ii − αᵀKα is the squared radius of the smallest ball around the
-    rows, and ρ² = min over γ of γᵀYKYγ the squared distance of the classes' convex hulls, for
+    samples, and ρ² = min over γ of γᵀYKYγ the squared distance of the classes' convex hulls, for
     K = Σ w_m K_m, α a distribution on all samples and γ one on each class.
 
     Parameters

@@ -32,10 +32,10 @@ class KOMD(Learner):
     -----
     Cost: one quadratic program in N variables, at most O(N³).
 
-    The program and solver of ``easymkl``. A sample of weight v counts as v rows, over which its γ
-    spreads. With a ridge all samples contribute to the decision. Source: Aiolli, Da San Martino and
-    Sperduti (2008); the ridge times n₊n₋/(n₊ + n₋), which makes it independent of the number of
-    rows, as in the authors' code.
+    The program and solver of ``easymkl``. A sample of weight v counts as v samples, over which its
+    γ spreads. With a ridge all samples contribute to the decision. Source: Aiolli, Da San Martino
+    and Sperduti (2008); the ridge times n₊n₋/(n₊ + n₋), which makes it independent of the number of
+    samples, as in the authors' code.
 
     Examples
     --------

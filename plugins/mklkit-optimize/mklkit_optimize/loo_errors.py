@@ -29,8 +29,8 @@ class LooError:
     """Leave-one-out errors of ridge regression on targets, as a function of the kernels' factors.
 
     With A = I + Σ_m η_m K_m, and P = A⁻¹ − A⁻¹11ᵀA⁻¹/(1ᵀA⁻¹1) for the intercept, the error of
-    sample i is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. For rows of a
-    group, which are left out together, the errors solve P_GG e_G = (Py)_G.
+    sample i is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. For samples of a
+    group, which are held out together, the errors solve P_GG e_G = (Py)_G.
 
     O(N³ + (M + T)N²) for the errors, of M kernels (N, N) and targets (N, T), and O(MN³) for their
     derivatives. Source: Cawley and Talbot, "Preventing over-fitting during model selection via

@@ -38,7 +38,7 @@ class LooRidge(LearnedWeighting):
     Parameters
     ----------
     rows : int, default=500
-        The most training samples for learning the weights, drawn at random; more rows make them
+        The most training samples for learning the weights, drawn at random; more samples make them
         more exact.
     max_iter : int, default=50
         The most steps.
@@ -56,7 +56,7 @@ class LooRidge(LearnedWeighting):
     Cost: O(MN³) per step, and M Gram matrices of memory.
 
     Levenberg–Marquardt steps from kernels of equal size and 3, 30 and 300 times the best ridge for
-    these; O(Mn³) for n rows and M kernels, and M Gram matrices in memory. Several targets are
+    these; O(Mn³) for n samples and M kernels, and M Gram matrices in memory. Several targets are
     learned at once: each step tries twelve points near the goals of most targets, and targets that
     end at the same point have the same weights. The error need not be convex in the weights. The
     decision's ``history`` has its mean square after each step; since a small penalty on the
@@ -107,7 +107,7 @@ class LooRidge(LearnedWeighting):
         """
         weights, paths = self._weights(views, target, random_state)
         groups, group_of = np.unique(weights, axis=0, return_inverse=True)
-        # Decisions on all rows share the kernels and quantities computed from them.
+        # Decisions on all samples share the kernels and quantities computed from them.
         whole: Sequence[Any] = ()
         decisions: dict[int, WeightedDecision] = {}
         for place, raw in enumerate(groups):
@@ -139,7 +139,7 @@ class LooRidge(LearnedWeighting):
         values = np.asarray(target.values, np.float64)[some].reshape(len(some), -1)
         spread = values.std(axis=0)
         sizes = np.array([np.trace(gram) / len(some) - gram.mean() for gram in grams])
-        # A kernel that is constant on these rows has no information about them.
+        # A kernel that is constant on these samples has no information about them.
         varies = sizes > np.finfo(np.float64).eps * np.array([np.abs(g).max() for g in grams])
         used = np.flatnonzero(varies)
         weights = np.ones((values.shape[1], len(views)))

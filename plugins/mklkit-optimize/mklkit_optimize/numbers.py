@@ -2,7 +2,7 @@
 
 Both are J(σ) = max over β with βᵀ1 = 0 of l(β) − ½ Σ_m σ_m βᵀK_mβ, like that of the support vector
 machine with β = α∘y: l(β) = βᵀy − ½α‖β‖² for ridge regression, with any β, and βᵀy − ε‖β‖₁ for
-support vector regression, with |β| ≤ C. Rows of weight v have α/v and Cv instead.
+support vector regression, with |β| ≤ C. Samples of weight v have α/v and Cv instead.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class RidgeProblem(SaddleProblem):
 
     @property
     def ridge(self) -> Array:
-        """α/v for rows of weight v, (N,)."""
+        """α/v for samples of weight v, (N,)."""
         weights = 1.0 if self.row_weights is None else self.row_weights
         return self.alpha / weights * np.ones(len(self.y))
 

@@ -35,7 +35,7 @@ class PWMK(LearnedWeighting):
     relative : bool, default=False
         Whether δ is relative to the lowest accuracy, as in MKLpy.
     cv : int, default=3
-        Number of folds, at least 2; fewer if a class has fewer rows.
+        Number of folds, at least 2; fewer if a class has fewer samples.
 
     Notes
     -----
@@ -68,7 +68,7 @@ class PWMK(LearnedWeighting):
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return the accuracies above the threshold, all zero if no row can be held out."""
+        """Return the accuracies above the threshold, all zero if no sample can be held out."""
         if len(views) == 1:
             return np.ones(1)
         splits = target.folds(self.cv, random_state)

@@ -1,7 +1,8 @@
 """The problem that MKLGL, SILP and SimpleMKL solve, and its inner support vector machine.
 
 min over σ ≥ 0, ‖σ‖_p ≤ 1 of J(σ) = max over α of 1ᵀα − ½ Σ_m σ_m q_m(α), where q_m(α) = (α∘y)ᵀ K_m
-(α∘y), 0 ≤ α ≤ C and αᵀy = 0 (Price et al. 2022, equation 3). For rows with weights v, 0 ≤ α ≤ Cv.
+(α∘y), 0 ≤ α ≤ C and αᵀy = 0 (Price et al. 2022, equation 3). With sample
+weights v, 0 ≤ α ≤ Cv.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class SaddleProblem:
         return signed, float(np.abs(signed).sum()), solution.ended
 
     def free(self, signed: Array) -> NDArray[np.intp]:
-        """Return the rows whose α is between its bounds."""
+        """Return the samples whose α is between its bounds."""
         margins = np.abs(signed)
         return np.flatnonzero((margins > 0) & (margins < self.most * (1 - ROUNDING)))
 

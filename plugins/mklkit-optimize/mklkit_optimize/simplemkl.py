@@ -154,7 +154,7 @@ def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
     """Return the Hessian of J (M, M).
 
     It is VᵀPV, where V has the columns K_m(α∘y) at the support vectors with α < C and P = K⁻¹ −
-    K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1): as σ changes, these rows stay on the margin, and the other α at their
+    K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1): as σ changes, these samples stay on the margin, and the other α at their
     bounds. In ridge regression this holds for all samples, and K has the ridge on its diagonal.
     """
     free = problem.free(solution.signed)

@@ -115,9 +115,9 @@ def test_rows_are_colored_by_numbers() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     model = MKLTransformer(KERNELS).fit(X)
-    with pytest.raises(DataError, match="150 rows"):
+    with pytest.raises(DataError, match="150 samples"):
         ConsensusDisplay.from_estimator(model, X, [1, 2, 3])
-    with pytest.raises(DataError, match="At least 3 rows"):
+    with pytest.raises(DataError, match="At least 3 samples"):
         ConsensusDisplay.from_estimator(model, X[:2])
     with pytest.raises(IncompatibleError, match="LogisticRegression has no kernels"):
         ConsensusDisplay.from_estimator(LogisticRegression(), X)

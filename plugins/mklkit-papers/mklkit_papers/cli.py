@@ -142,7 +142,7 @@ def reproduce(
 ) -> None:
     """Reproduce tables and figures of the five papers, our numbers beside the published ones.
 
-    Missing data sets and plugins are named and left out. Ctrl-C shows the results so far.
+    Missing data sets and plugins are named and skipped. Ctrl-C shows the results so far.
     """
     from mklkit.errors import DataError, MKLKitError, counted
     from mklkit_papers.entries import ALL, find_entries, with_sets

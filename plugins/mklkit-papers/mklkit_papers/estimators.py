@@ -25,7 +25,7 @@ class Searched(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the labels of rows."""
+        """Return the labels of samples."""
         return self.best_estimator_.predict(X)
 
 
@@ -54,7 +54,7 @@ class PreferredScaling(Searched):
         return self._take(search, search, {"scaling": SCALINGS[better], **search.best_params_})
 
     def predict(self, X: Any) -> Any:
-        """Return the labels of rows, scaled as in training."""
+        """Return the labels of samples, scaled as in training."""
         return super().predict(X if self.scaler_ is None else self.scaler_.transform(X))
 
 
@@ -113,7 +113,7 @@ class ShareThreshold(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the classifier, and the threshold to its outputs for the same rows."""
+        """Fit the classifier, and the threshold to its outputs for the same samples."""
         self.classifier_ = clone(self.classifier).fit(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         outputs = np.asarray(self.classifier_.decision_function(X), dtype=np.float64)
@@ -126,6 +126,6 @@ class ShareThreshold(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the labels of rows."""
+        """Return the labels of samples."""
         above = self.classifier_.decision_function(X) > self.threshold_
         return self.classes_[above.astype(int)]

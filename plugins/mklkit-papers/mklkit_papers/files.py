@@ -45,7 +45,7 @@ class Files:
     pages: Path | None
 
     def check(self, entries: Sequence[Entry]) -> None:
-        """Refuse unreadable and unwritable paths before anything is computed."""
+        """Raise an error for unreadable or unwritable paths before anything is computed."""
         if self.data is not None and not self.data.is_dir():
             raise DataError(f"{self.data} is not a folder; --data-dir takes one with CSV files.")
         if self.latex is not None:
@@ -66,7 +66,7 @@ class Files:
                 say(f"the pages of {self.pages} have no place for {name}")
 
     def _keep_inputs(self, tables: Path) -> None:
-        """Refuse to write tables over the data, the runs or the pages that are read."""
+        """Raise an error if tables would be written over the data, the runs or the pages read."""
         named = os.environ.get(FOLDER)
         data = self.data if self.data is not None or not named else Path(named)
         folders = [each.resolve() for each in (data, self.results, self.pages) if each is not None]

@@ -44,20 +44,20 @@ class Plane:
 class GatesDisplay(PanelsDisplay):
     """Each sample's weight on each kernel for gating combiners, one panel per kernel.
 
-    For rows of two columns the plane is coloured by the gate, with the samples on top (Mu and Zhou
-    2011, Figure 3); wider samples are shown in their first two principal components, coloured by
-    their own gate.
+    For samples of two columns the plane is coloured by the gate, with the samples on top (Mu and
+    Zhou 2011, Figure 3); wider samples are shown in their first two principal components, coloured
+    by their own gate.
 
     Parameters
     ----------
     points : ndarray of shape (n, 2)
-        The positions of the rows in the plot.
+        The positions of the samples in the plot.
     gates : ndarray of shape (n, M)
         Their weights.
     kernel_names : sequence of M str
     axis_names : pair of str
     plane : Plane, optional
-        The gates between the rows.
+        The gates between the samples.
     labels : ndarray of shape (n,), optional
         Classes, drawn as markers of 15 shapes.
 
@@ -89,14 +89,14 @@ class GatesDisplay(PanelsDisplay):
         grid_resolution: int = 120,
         axes: Sequence[Axes] | None = None,
     ) -> Self:
-        """Draw the gates of a fitted classifier at some rows.
+        """Draw the gates of a fitted classifier at some samples.
 
         Parameters
         ----------
         estimator : MKLClassifier, or a pipeline or search around it
             Fitted, with a gating combiner such as ``cluster-gating``.
         X : array-like or DataFrame of shape (n, d)
-            Rows as passed to the estimator, for example its training samples.
+            Samples as passed to the estimator, for example its training samples.
         y : array-like of shape (n,), optional
             Their classes, shown as markers.
         grid_resolution : int, default=120
@@ -133,7 +133,7 @@ class GatesDisplay(PanelsDisplay):
         plane = None
         labels = None if y is None else np.asarray(y)
         if labels is not None and len(labels) != len(gates):
-            raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")
+            raise DataError(f"X has {len(gates)} samples but y has {len(labels)} labels.")
         if np.shape(X)[1] == 2 and np.asarray(X).dtype.kind in "fiub":
             points: Array = np.asarray(X, dtype=np.float64)
             columns = list(X.columns) if isinstance(X, pd.DataFrame) else None
@@ -143,7 +143,7 @@ class GatesDisplay(PanelsDisplay):
             rows = np.asarray(X if before is None else before.transform(X), dtype=np.float64)
             if min(rows.shape) < 2:
                 raise DataError(
-                    "Drawing gates needs at least two rows and two columns; got"
+                    "Drawing gates needs at least two samples and two columns; got"
                     f" {rows.shape[0]} x {rows.shape[1]}."
                 )
             components = PCA(n_components=2, svd_solver="full")

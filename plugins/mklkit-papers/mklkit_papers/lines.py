@@ -97,8 +97,8 @@ class Measure:
         }[self.better]
         least = f" {self.slack:g} or" if self.slack else ""
         return (
-            f"our number holds if it is {sense}{least} the published deviation"
-            " (if none is published, our own, which a single run lacks)"
+            f"our number holds if it is {sense}{least} the published standard"
+            " deviation (if none is published, our own, which a single run does not have)"
         )
 
 
@@ -109,7 +109,7 @@ ACCURACY = Measure("test accuracy, %", "higher", 2)
 class Line:
     """One number of a table; of a figure, rows are curves and columns are places on its axis.
 
-    ``ours`` is the mean over repeats, NaN for a ``reason``, and ``spread`` their standard
+    ``ours`` is the mean over repeats (NaN if there is a ``reason``), and ``spread`` is the standard
     deviation. The p values, of the paired t-test that the papers use and of the corrected resampled
     one with Holm's correction, are of tests ``against`` the paper's own system.
     """

@@ -20,9 +20,9 @@ from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines
 
 GAMMA = 1e-3
-"""Section 7: of scatters that are averages over rows; see the page of the paper."""
+"""Section 7: of scatters that are averages over samples; see the page of the paper."""
 TRAIN = 0.3
-EVEN, CONVERGED, TWO_TURNS = "even sum", "C=4, converged", "C=4, two turns"
+EVEN, CONVERGED, TWO_TURNS = "average kernel", "C=4, converged", "C=4, two turns"
 EXTRAS = (EVEN, CONVERGED, TWO_TURNS)
 PEERS = "mklkit-discriminant"
 

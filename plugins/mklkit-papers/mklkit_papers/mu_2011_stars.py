@@ -35,15 +35,15 @@ NAMES = [f"K{width:g}" for width in WIDTHS]
 GROUPS = [f"gap {gap:g}" for gap in GAPS]
 EVERY = "all"
 MARGIN, RESOLUTION = 0.5, 200
-"""For Figure 2: the margin beyond the rows, and the points of the plane per axis."""
-GATED, LOCALIZED, EVEN = "C=4", "LocalizedMKL", "even sum"
+"""For Figure 2: the margin beyond the samples, and the points of the plane per axis."""
+GATED, LOCALIZED, EVEN = "C=4", "LocalizedMKL", "average kernel"
 
 THETA = published("mu-2011-eq16")
 
 
 @attrs.frozen(eq=False)
 class Stars:
-    """The rows (N, 2) of one seed, and cluster gating until convergence on the training samples."""
+    """The samples (N, 2) of one seed, and cluster gating until convergence on the training part."""
 
     rows: Array
     labels: Any
@@ -55,7 +55,7 @@ class Stars:
     @classmethod
     @cache
     def of_seed(cls, seed: int) -> Stars:
-        """Return the rows and weights of a seed; stars have the same shares of both parts."""
+        """Return the samples and weights of a seed; stars have the same shares of both parts."""
         rows, labels, groups = make_four_stars(N_ROWS, random_state=seed)
         cut = StratifiedShuffleSplit(1, train_size=TRAIN, random_state=seed)
         train, test = next(cut.split(rows, 2 * groups + labels))
@@ -64,7 +64,7 @@ class Stars:
         return cls(rows, labels, groups, train, test, gated)
 
     def memberships(self, rows: Array) -> Array:
-        """Return Γ (n, C) of rows (n, 2)."""
+        """Return Γ (n, C) of samples (n, 2)."""
         decision: Any = self.gated.decisions_[0]
         return np.asarray(decision.gates.memberships(rows))
 
@@ -88,7 +88,7 @@ def _classifier(kernels: list[str], combiner: Any, seed: int) -> MKLClassifier:
 def cluster_weights(seed: int) -> Array:
     """Return Θ (groups, kernels): the row of a group is that of its matched cluster.
 
-    The groups and clusters are matched so that most rows are in the cluster of their group.
+    The groups and clusters are matched so that most samples are in the cluster of their group.
     """
     stars = Stars.of_seed(seed)
     shares = _by_group(stars, stars.memberships(stars.rows))
@@ -97,7 +97,7 @@ def cluster_weights(seed: int) -> Array:
 
 
 def group_gates(seed: int) -> Array:
-    """Return the mean weight of each kernel over the rows of each group, (kernels, groups)."""
+    """Return the mean weight of each kernel over the samples of each group, (kernels, groups)."""
     stars = Stars.of_seed(seed)
     return _by_group(stars, stars.gated.gate_weights(stars.rows)).T
 
@@ -153,7 +153,7 @@ def _accuracy_lines(session: Session, use: DataUse) -> Iterator[Line]:
 
 
 def _draw_regions(_: Sequence[Line]) -> SimpleNamespace:
-    """Return Figure 2 for the first seed: rows by class, by cluster, and LocalizedMKL's regions.
+    """Return Figure 2 for the first seed: samples by class, by cluster, and LocalizedMKL's regions.
 
     A region is where one kernel has the largest weight; lines are the decision boundary.
     """

@@ -32,18 +32,18 @@ COMBINERS |= {"DiMKL5": "dimkl5(distance='printed')", "MKLGL": "mklgl(C=0.1)"}
 TIME = Measure("time, s", "lower", 4)
 COLUMNS = 10
 APART = 1.0
-"""Distance of the two class means of synthetic rows in each column, in standard deviations."""
+"""Distance of the two class means of synthetic samples in each column, in standard deviations."""
 MOST_ROWS, QUICK_ROWS = 5000, 1000
 """The number of Gram matrices in a full and in a quick run."""
 RUNS = DataUse("synthetic", "synthetic", repeats=20, quick=5)
 FEW = 3
-"""The number of runs for more rows than in a quick run."""
+"""The number of runs for more samples than in a quick run."""
 
 
 def time_lines(session: Session, use: DataUse) -> Iterator[Line]:
-    """Yield seconds: of DiMKL for n similarities in q₁ and in q₂, of MKLGL for n rows.
+    """Yield seconds: of DiMKL for n similarities in q₁ and in q₂, of MKLGL for n samples.
 
-    Extra rows of the table show DiMKL for n rows.
+    Extra rows of the table show DiMKL for n samples.
     """
     most = QUICK_ROWS if session.quick else MOST_ROWS
     for name, cells in TABLE_10.items():
@@ -55,7 +55,7 @@ def time_lines(session: Session, use: DataUse) -> Iterator[Line]:
                 continue
             members = round(math.sqrt(n))
             yield _timed(session, line, 0, partial(_weight, name, members))
-            extra = attrs.evolve(line, row=f"{name}, n rows", printed=None)
+            extra = attrs.evolve(line, row=f"{name}, n samples", printed=None)
             if n <= most:
                 yield _timed(session, extra, n, partial(_weight, name, n // 2))
 
@@ -67,9 +67,10 @@ def _timed(session: Session, line: Line, n_rows: int, run: Callable[[], Callable
     """
     if n_rows > MOST_ROWS:
         size = 5 * 8 * n_rows**2 / 2**30
-        return attrs.evolve(line, reason=f"five Gram matrices of {n_rows} rows take {size:.0f} GiB")
+        reason = f"five Gram matrices of {n_rows} samples take {size:.0f} GiB"
+        return attrs.evolve(line, reason=reason)
     if session.quick and n_rows > QUICK_ROWS:
-        return attrs.evolve(line, reason="left out of quick runs, as it takes long")
+        return attrs.evolve(line, reason="not part of quick runs, because it takes long")
     seconds: list[float] = []
     repeats = session.number(RUNS) if n_rows <= QUICK_ROWS else FEW
     session.progress(0, repeats, f"{line.row}: {line.column}")
@@ -86,7 +87,7 @@ def _timed(session: Session, line: Line, n_rows: int, run: Callable[[], Callable
 
 
 def _weight(name: str, members: int) -> Callable[[], Any]:
-    """Return a function that weighs one Gram matrix with a number of rows per class."""
+    """Return a function that weighs one Gram matrix with a number of samples per class."""
     rows, y = synthetic_rows(members)
     gram = RBF(gamma="auto").fit(rows)(rows, rows)
     kernel = BoundKernel("gaussian", Precomputed(gram))
@@ -104,7 +105,7 @@ def _mklgl(n_rows: int) -> Callable[[], Any]:
 
 
 def synthetic_rows(members: int) -> tuple[Array, Array]:
-    """Return two normal classes of n rows each, scaled to [−1, 1], and labels −1 and +1."""
+    """Return two normal classes of n samples each, scaled to [−1, 1], and labels −1 and +1."""
     y = np.repeat([-1.0, 1.0], members)
     noise = np.random.RandomState(SEED).standard_normal((2 * members, COLUMNS))
     return minmax_scale(noise + APART / 2 * y[:, None], (-1, 1)), y

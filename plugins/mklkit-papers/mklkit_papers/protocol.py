@@ -1,4 +1,4 @@
-"""A paper's experiment as data: its data sets, divisions of rows, and systems."""
+"""A paper's experiment as data: its data sets, divisions of samples, and systems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEED = 0
 
 @attrs.frozen
 class Division:
-    """Random divisions of the rows into a training and a test part.
+    """Random divisions of the samples into a training and a test part.
 
     ``train`` is the share of training samples, or the number per class in the order of labels; with
     ``stratified`` each part has the classes in the same shares.
@@ -33,13 +33,14 @@ class Division:
     stratified: bool = True
 
     def splits(self, labels: Any, repeats: int) -> Splits:
-        """Return the divisions of rows with these labels; fewer are the first of more.
+        """Return the divisions of samples with these labels; fewer are the first of more.
 
-        DataError if there are classes other than the counted ones, or one has no rows left to test.
+        DataError if there are classes other than the counted ones, or one has no samples left to
+        test.
         """
         if isinstance(self.train, tuple):
             plan = make_splits(labels, cv=_counted(self.train, labels, repeats))
-            how = f"{_enumerated(self.train)} rows of each class for training"
+            how = f"{_enumerated(self.train)} samples of each class for training"
         else:
             kind = StratifiedShuffleSplit if self.stratified else ShuffleSplit
             cut = kind(repeats, train_size=self.train, random_state=SEED)
@@ -57,8 +58,8 @@ def _counted(train: tuple[int, ...], labels: Any, repeats: int) -> list[tuple[An
     enough = [size > count for size, count in zip(sizes, train, strict=False)]
     if len(sizes) != len(train) or not all(enough):
         raise DataError(
-            f"its classes have {_enumerated(sizes)} rows; expected more than {_enumerated(train)},"
-            " to leave rows for testing"
+            f"its classes have {_enumerated(sizes)} samples; expected more than"
+            f" {_enumerated(train)}, to leave samples for testing"
         )
     cut = []
     for _ in range(repeats):
@@ -77,8 +78,8 @@ def _enumerated(numbers: Sequence[int]) -> str:
 class DataUse:
     """A data set as a paper uses it: its label there, and its name in :mod:`mklkit_papers.sources`.
 
-    Only the first ``columns`` features are used. Its rows are divided ``repeats`` times, or
-    ``quick`` times in a quick run, which leaves out a set with 0. ``change(data)`` returns a data
+    Only the first ``columns`` features are used. Its samples are divided ``repeats`` times, or
+    ``quick`` times in a quick run, which skips a set with 0. ``change(data)`` returns a data
     set, with its own name, to use in place of the one that is read.
     """
 
@@ -93,7 +94,7 @@ class DataUse:
 
 @attrs.frozen(eq=False)
 class System:
-    """A system as the paper names it: a classifier of encoded rows, and the package it needs."""
+    """A system as the paper names it: a classifier of encoded samples, and the package it needs."""
 
     name: str
     estimator: Any

@@ -71,7 +71,7 @@ class Session:
     def number(self, use: DataUse) -> int:
         """Return the number of divisions of a data set; LeftOut if quick runs leave it out."""
         if self.quick and use.quick == 0:
-            raise LeftOut("left out of quick runs, since it takes long")
+            raise LeftOut("not part of quick runs, because it takes long")
         if self.repeats is not None:
             return self.repeats
         return use.quick if self.quick else use.repeats
@@ -93,7 +93,7 @@ class Session:
         return known
 
     def divided(self, use: DataUse, division: Division) -> Splits:
-        """Return the divisions of a data set's rows; LeftOut if they can't be divided this way."""
+        """Return the divisions of a data set's samples; LeftOut if this is impossible."""
         repeats, data = self.number(use), self.data(use)
         try:
             return division.splits(data.target, repeats)
@@ -177,7 +177,7 @@ class SetLines:
 
 
 def encoded_rows(data: DataSet, rows: Any, scale: str = "standard") -> Array:
-    """Return some rows of a data set as numbers (N, d), scaled by themselves."""
+    """Return some samples of a data set as numbers (N, d), scaled by themselves."""
     steps = build_pipeline(DummyClassifier(), scale=scale, schema=data.schema)[:-1]
     encoded: Array = steps.fit_transform(data.features.iloc[rows], data.target[rows]).to_numpy()
     return encoded

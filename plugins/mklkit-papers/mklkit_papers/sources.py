@@ -31,7 +31,7 @@ FOLDER = "MKLKIT_DATA"
 """The environment variable that names the folder of data sets."""
 
 OF_SCIKIT_LEARN = {"iris": "iris", "wine": "wine", "wdbc": "breast_cancer"}
-"""The papers' name for a set, and the built-in one with the same rows."""
+"""The papers' name for a set, and the built-in one with the same samples."""
 
 VOTES = {"y": 1.0, "n": -1.0}
 
@@ -48,7 +48,7 @@ TROUBLE = (OSError, HTTPException, ValueError, KeyError)
 class Known:
     """The size of the papers' version of a data set, and the number of the same data at OpenML.
 
-    ``complete`` means that rows with gaps are left out.
+    ``complete`` means that samples with missing values are dropped.
     """
 
     rows: int
@@ -95,7 +95,7 @@ KNOWN = {
     "wine": Known(178, 13, 3),
 }
 """The papers' sets. Some have no number: OpenML has german with 20 attributes, liver without its
-two classes, and madelon with another row."""
+two classes, and madelon with another sample."""
 
 
 class DataNotHere(DataError):
@@ -117,7 +117,7 @@ class OpenML:
         """Return the features of a data set and, last, its classes as the column ``target``.
 
         It is stored in scikit-learn's data folder (``SCIKIT_LEARN_DATA``), and must have the
-        checksum that OpenML states: :func:`sklearn.datasets.fetch_openml` refuses others.
+        checksum that OpenML states: :func:`sklearn.datasets.fetch_openml` rejects others.
         """
         try:
             if not (Path(get_data_home()) / KEPT.format(data_id)).exists():

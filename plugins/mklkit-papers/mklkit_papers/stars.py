@@ -25,7 +25,7 @@ def make_four_stars(
     Parameters
     ----------
     n_samples : int, default=800
-        The number of rows, divided evenly among the stars.
+        The number of samples, divided evenly among the stars.
     gaps : tuple of float, default=(0.2, 0.8, 1.4, 2.0)
         The distance of the two stars' centres, per group.
     deviation : float, default=0.3

@@ -105,7 +105,7 @@ def notes_of(result: Reproduction) -> list[str]:
         *rules_of(result),
         *(f"note: {label}: {text}" for label, text in result.notes.items()),
         *(f"p values are of tests against {system}" for system in against),
-        *_by_reason("left out", result.left_out.items()),
+        *_by_reason("omitted", result.left_out.items()),
         *_by_reason("missed", missed),
     ]
 

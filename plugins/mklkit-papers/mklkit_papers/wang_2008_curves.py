@@ -97,7 +97,7 @@ def _histories(session: Session, use: DataUse) -> Iterator[tuple[str, Any]]:
 
 
 def _data(session: Session, use: DataUse) -> DataSet:
-    """Return the data set, unless it is left out of quick runs."""
+    """Return the data set, unless quick runs omit it."""
     session.progress(0, 1, use.label)
     session.number(use)
     return session.data(use)

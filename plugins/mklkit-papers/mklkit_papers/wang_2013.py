@@ -39,7 +39,7 @@ TABLE_2 = published("wang-2013-table2")
 
 TABLE_3 = published("wang-2013-table3")
 
-LETTER = {"Letter": "its 500 rows of 432 attributes are not the UCI set of that name"}
+LETTER = {"Letter": "its 500 samples of 432 attributes are not the UCI set of that name"}
 CONES = "a fit solves cone programs in ten kernels for minutes"
 TOO_LARGE = "mkda takes pairs of classes whose kernels have a joint rank of at most 1,000"
 LEFT_OUT = {

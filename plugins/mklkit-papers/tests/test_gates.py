@@ -108,13 +108,13 @@ def test_what_can_not_be_drawn_is_refused(gated: MKLClassifier) -> None:
         MKLClassifier(["linear", "rbf"]).fit(FLOWERS, SPECIES),
         MKLRegressor(["linear", "rbf"]).fit(FLOWERS, SPECIES),
     ):
-        with pytest.raises(IncompatibleError, match="same kernel weights for all rows"):
+        with pytest.raises(IncompatibleError, match="same kernel weights for all samples"):
             GatesDisplay.from_estimator(model, FLOWERS)
     with pytest.raises(IncompatibleError, match="LogisticRegression has no"):
         GatesDisplay.from_estimator(
             LogisticRegression(max_iter=1000).fit(FLOWERS, SPECIES), FLOWERS
         )
-    with pytest.raises(DataError, match=r"160 rows but y has 3"):
+    with pytest.raises(DataError, match=r"160 samples but y has 3"):
         GatesDisplay.from_estimator(gated, STARS, [0, 1, 1])
     narrow = MKLClassifier("rbf", combiner="cluster-gating(n_clusters=2)", random_state=0)
     with pytest.raises(DataError, match="two columns"):

@@ -49,11 +49,11 @@ def test_without_a_printed_deviation_ours_counts_or_the_slack():
 @pytest.mark.parametrize(
     ("measure", "rule"),
     [
-        (ACCURACY, "lower by no more than the published deviation"),
-        (Measure("s", "lower", 1), "higher by no more than the published deviation"),
+        (ACCURACY, "lower by no more than the published standard deviation"),
+        (Measure("s", "lower", 1), "higher by no more than the published standard deviation"),
         (
             Measure("w", "near", 2, slack=0.05),
-            "off by no more than 0.05 or the published deviation",
+            "off by no more than 0.05 or the published standard deviation",
         ),
     ],
 )

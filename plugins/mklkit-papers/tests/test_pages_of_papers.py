@@ -75,9 +75,9 @@ def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     page = [text.replace("--quick", "--quick --repeats 1") for text in shown]
     lines = [text.partition(" > ") for text in page]
     printed = run_in_turn([line for line, *_ in lines], tmp_path)
-    assert "left out: Ionosphere: there is no ionosphere.csv" in printed[1]
+    assert "omitted: Ionosphere: there is no ionosphere.csv" in printed[1]
     assert "note: Sonar: CSV file sonar.csv has 100 rows" in printed[1]
-    assert "left out" not in printed[2]
+    assert "omitted" not in printed[2]
     assert "price-2022-table8" not in printed[2] + printed[3]
     assert printed[5] in printed[4]
     (written,) = [json.loads(text) for text, line in zip(printed, lines, strict=True) if line[2]]

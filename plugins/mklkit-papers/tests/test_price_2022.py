@@ -57,8 +57,8 @@ def test_times_are_of_arrays_of_so_many_similarities():
             line = lines[method, column]
             assert line.ours > 0
             assert line.printed is not None
-        assert lines[f"{method}, n rows", "1000"].printed is None
-        assert (f"{method}, n rows", "5000") not in lines
+        assert lines[f"{method}, n samples", "1000"].printed is None
+        assert (f"{method}, n samples", "5000") not in lines
     assert math.isnan(lines["MKLGL", "25000"].ours)
     assert "23 GiB" in lines["MKLGL", "25000"].reason
 

@@ -78,7 +78,7 @@ def test_json(mklkit: Run) -> None:
     assert answer["complete"] is True
     table, weights = answer["reproductions"]
     assert table["quick"] is True
-    assert table["left_out"]["Two of Wine"] == "left out of quick runs, since it takes long"
+    assert table["left_out"]["Two of Wine"] == "not part of quick runs, because it takes long"
     columns = {line["column"]: line for line in table["lines"]}
     assert columns["absent"]["ours"] is None
     assert columns["sharp"]["repeats"] == 2
@@ -106,7 +106,7 @@ def test_no_picture_of_a_figure_without_numbers(mklkit: Run, tmp_path: Path) -> 
     chosen = ("--set", "Nowhere", "--plots", tmp_path)
     done = mklkit("reproduce", "wang-2008-figure1", *chosen)
     assert done.code == 2, done
-    assert "not run\nleft out: Nowhere: there is no folder to look for nowhere.csv" in done.out
+    assert "not run\nomitted: Nowhere: there is no folder to look for nowhere.csv" in done.out
     assert "error: nothing could be run" in done.err
     assert list(tmp_path.iterdir()) == []
     done = mklkit(*TABLE, "--plots", tmp_path)

@@ -166,7 +166,7 @@ def test_quick_and_repeats(settings, iris, wine):
     session = Session(**settings)
     assert session.number(USES[0]) == iris
     if wine is None:
-        with pytest.raises(LeftOut, match="left out of quick runs"):
+        with pytest.raises(LeftOut, match="not part of quick runs"):
             session.number(USES[1])
     else:
         assert session.number(USES[1]) == wine
@@ -222,7 +222,7 @@ def test_rows_that_do_not_fit_the_counts(counts: tuple[int, ...]) -> None:
     labels = np.repeat(range(len(counts)), counts)
     shown = ", ".join(map(str, counts))
     with pytest.raises(
-        DataError, match=f"its classes have {shown} rows; expected more than 50, 40,"
+        DataError, match=f"its classes have {shown} samples; expected more than 50, 40,"
     ):
         division.splits(labels, 1)
 

@@ -55,11 +55,11 @@ def test_notes_say_what_is_left_out_and_what_misses(reproduction):
     assert notes_of(reproduction) == [
         ACCURACY.rule,
         "p values are of tests against sharp",
-        "left out: Water: nobody has it",
-        "left out: Iris, absent: it needs the package mklkit-absent: pip install"
+        "omitted: Water: nobody has it",
+        "omitted: Iris, absent: it needs the package mklkit-absent: pip install"
         " ./plugins/mklkit-absent",
-        "left out: Two of Wine: left out of quick runs, since it takes long",
-        "left out: Nowhere: there is no folder to look for nowhere.csv in: give --data-dir or set"
+        "omitted: Two of Wine: not part of quick runs, because it takes long",
+        "omitted: Nowhere: there is no folder to look for nowhere.csv in: give --data-dir or set"
         " $MKLKIT_DATA",
         "missed: Iris, smooth: explained after the full run: it is too smooth",
     ]
@@ -79,7 +79,7 @@ def test_the_same_reason_is_said_once():
     table_entry = entry("wang-2008-table9", known([*lines, *missed]), explained={"y": "slow"})
     metadata = table_entry.run(Session())
     assert notes_of(metadata)[1:] == [
-        "left out: a; b: it is gone",
+        "omitted: a; b: it is gone",
         "missed: c, x; c, z: not explained",
         "missed: c, y: explained after the full run: slow",
     ]

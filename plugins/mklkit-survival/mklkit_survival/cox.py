@@ -122,7 +122,7 @@ class Cox(Learner):
     >>> rows = np.array([[3.0], [1.0], [2.0], [0.0]])
     >>> target = Target(TIMES, np.array([[1.0, 1], [2, 1], [3, 0], [4, 1]]))
     >>> fitted = Cox(alpha=1.0).fit(GramSide(rows @ rows.T), target)
-    >>> float(fitted.decide(rows[:1] @ rows.T) - fitted.decide(rows[1:2] @ rows.T)) > 0
+    >>> bool((fitted.decide(rows[:1] @ rows.T) > fitted.decide(rows[1:2] @ rows.T)).all())
     True
     """
 
@@ -135,7 +135,7 @@ class Cox(Learner):
 
     @property
     def traits(self) -> LearnerTraits:
-        """It learns times; weights of samples only with Breslow's ties."""
+        """It learns times; sample weights only with Breslow's ties."""
         return LearnerTraits(
             on_features=True,
             on_gram=True,

@@ -72,13 +72,13 @@ class MKLSurvival(TargetEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame, RowSource or Dask rows of shape (N, d)
+        X : array-like, DataFrame, RowSource or Dask collection of shape (N, d)
             The training samples.
         y : structured array, DataFrame or array-like of shape (N, 2)
             scikit-survival's structured array of events and times; or two columns, the time first,
             then the event as 0 and 1, as booleans or as words.
         sample_weight : array-like of shape (N,), optional
-            The weights of samples, if the learner takes them: ``"cox(ties='breslow')"``.
+            The sample weights, if the learner takes them: ``"cox(ties='breslow')"``.
         groups : array-like of shape (N,), optional
             The group of each sample, such as its patient: any choice on held-out samples is made on
             samples of other groups.
@@ -91,7 +91,7 @@ class MKLSurvival(TargetEstimator):
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (infinity, text, one row).
+            For data that scikit-learn rejects (infinity, text, one sample).
         MKLKitError
             A ``ValueError`` too: times or events that can't be learned, components that do not fit
             together.
@@ -210,7 +210,7 @@ def is_survival_model(model: Any) -> bool:
 
 
 def _last_step(model: Any, rows: Any) -> tuple[Any, Any]:
-    """Return the fitted estimator inside a pipeline or search, and the rows that it gets."""
+    """Return the fitted estimator inside a pipeline or search, and the samples that it gets."""
     if isinstance(model, Pipeline):
         rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
         model = model.steps[-1][1]

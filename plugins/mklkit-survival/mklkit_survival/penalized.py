@@ -153,7 +153,7 @@ def cross_validated(
 
     It is Σ_k [ℓ(w_k) − ℓ_k(w_k)] over folds k, where w_k is fitted without the fold, ℓ is of all
     samples and ℓ_k of those without the fold (Verweij and van Houwelingen 1993). Penalties after
-    ``patience`` in a row that were not the best so far are not tried, and have −∞.
+    ``patience`` in succession that were not the best so far are not tried, and have −∞.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def cross_validated(
     ties : {"efron", "breslow"}
         How deaths at the same time count.
     row_weights : ndarray of shape (N,), optional
-        The weights of samples.
+        The sample weights.
     patience : int, default=3
         As above.
 

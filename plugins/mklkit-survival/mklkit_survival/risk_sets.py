@@ -26,7 +26,7 @@ def martingale_residuals(target: Array, row_weights: Array | None = None) -> Arr
     target : ndarray of shape (N, 2)
         Times, and 1 for an event or 0 for censoring.
     row_weights : ndarray of shape (N,), optional
-        The weights of samples; default: equal.
+        The sample weights; default: equal.
 
     Returns
     -------
@@ -58,7 +58,7 @@ class RiskSets:
     events : ndarray of bool of shape (N,)
         Which samples had an event.
     row_weights : ndarray of shape (N,)
-        The weights of samples, in the order of the data.
+        The sample weights, in the order of the data.
     step_of : ndarray of int of shape (D,)
         The place in ``times`` of each step.
     share : ndarray of shape (D,)
@@ -136,7 +136,7 @@ class RiskSets:
 
 @attrs.frozen(eq=False)
 class PartialLikelihood:
-    """The partial likelihood at some log-hazards; its methods take and return values by row."""
+    """The partial likelihood at some log-hazards; its methods take and return values by sample."""
 
     risk_sets: RiskSets
     values: Array
@@ -192,7 +192,7 @@ def baseline_hazard(target: Array, log_hazards: Array, row_weights: Any = None) 
     log_hazards : ndarray of shape (N,)
         Their log-hazards relative to the baseline; zeros give the Nelson–Aalen estimate.
     row_weights : ndarray of shape (N,), optional
-        The weights of samples; default: equal.
+        The sample weights; default: equal.
 
     Returns
     -------

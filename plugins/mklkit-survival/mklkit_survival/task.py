@@ -76,7 +76,7 @@ class Survival(Task):
         return pd.DataFrame(TIMES.read(columns), columns.index, columns.columns)
 
     def check_scored(self, columns: pd.DataFrame) -> None:
-        """Refuse wrong times and events; a part of a table may have no event."""
+        """Raise an error for wrong times and events; a part of a table may be without events."""
         read_times(columns)
 
     def as_array(self, y: Any) -> NDArray[Any]:
@@ -180,7 +180,7 @@ class Survival(Task):
         }
 
     def check_details(self, details: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-        """Refuse details of other lengths or with other values than numbers."""
+        """Raise an error for details of other lengths or with other values than numbers."""
         lists = [details[name] for name in ("times", "events", "risks")]
         if details["probabilities"]:
             lists.append(details["probabilities"])

@@ -195,5 +195,5 @@ def test_a_model_without_a_signal_is_said_to_guess() -> None:
 
 def test_targets_of_another_length_are_refused() -> None:
     rows, target, _ = study(20, 14)
-    with pytest.raises(DataError, match="20 rows"):
+    with pytest.raises(DataError, match="10 for 20"):
         MKLSurvival("linear").fit(rows, target[:10])

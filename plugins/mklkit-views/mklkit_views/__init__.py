@@ -1,4 +1,4 @@
-"""Kernels as views of the same rows: near-mean CCA, and classifiers that join the views."""
+"""Kernels as views of the same samples: near-mean CCA, and classifiers that join the views."""
 
 from mklkit_views.cca_mhks import CCAMHKS1, CCAMHKS2
 from mklkit_views.kernel_nmcca import KernelNmCCA

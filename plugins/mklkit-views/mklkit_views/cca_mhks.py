@@ -30,13 +30,13 @@ from mklkit_views.nmcca import NmCCA
 @register
 @attrs.frozen(eq=False)
 class CorrelatedViews:
-    """The fitted transformation of rows to projections: the views' maps, then near-mean CCA."""
+    """The fitted transformation of samples to projections: the views' maps, then near-mean CCA."""
 
     projectors: list[Any]
     nmcca: NmCCA
 
     def project(self, block: RowBlock) -> list[NDArray[Any]]:
-        """Return each view's projection (n, q) of a block of rows."""
+        """Return each view's projection (n, q) of a block of samples."""
         features: list[Any] = [None] * len(self.projectors)
         for index, values in block.columns_of(self.projectors):
             features[index] = values
@@ -91,7 +91,7 @@ class ConcatenatedDecision(BlockDecision):
     learner: Any
 
     def decide_block(self, block: RowBlock) -> NDArray[Any]:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values (n,) of one block of samples."""
         return np.asarray(self.learner.decide(np.hstack(self.views.project(block))))
 
 

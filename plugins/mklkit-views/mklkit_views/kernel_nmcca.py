@@ -1,4 +1,4 @@
-"""Near-mean CCA of several kernels, as a scikit-learn transformer of rows."""
+"""Near-mean CCA of several kernels, as a scikit-learn transformer of samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Spec strings or kernel objects, each on all columns. Default: ``linear``,
         ``rbf(sigma='mean')``, ``polynomial(degree=2)``.
     feature_map : str or FeatureMap, default="empirical"
-        How kernels become features; ``"empirical(subset=0.2)"`` for many rows.
+        How kernels become features; ``"empirical(subset=0.2)"`` for many samples.
     n_components, alpha :
         As in :class:`NmCCA`.
     random_state : int, RandomState or None, default=None
@@ -74,7 +74,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from rows (N, d); ``y`` is not used."""
+        """Learn from samples (N, d); ``y`` is not used."""
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         registry = get_registry()
         feature_map = registry.create("feature_map", self.feature_map)
@@ -92,7 +92,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the kernels' concatenated projections (n, M·q) of rows (n, d)."""
+        """Return the kernels' concatenated projections (n, M·q) of samples (n, d)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.hstack(self.nmcca_.transform(self._features(X)))

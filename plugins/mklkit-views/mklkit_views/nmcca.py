@@ -17,7 +17,7 @@ from mklkit_views.near_mean import near_mean_directions, view_ridges
 
 
 def _check_parameters(n_components: Any, alpha: Any) -> None:
-    """Refuse a number of components below 1 and a regulariser that is negative or not a number."""
+    """Raise an error for less than one component, and a negative or non-numeric regulariser."""
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if n_components is not None and not (whole and n_components >= 1):
         raise SpecError(f"n_components must be a count, 1 or more, or None; got {n_components!r}.")
@@ -39,7 +39,7 @@ class NmCCA(BaseEstimator):
         q, the number of components: by default, and at most, the smallest rank of a view.
     alpha : float, default=0.1
         κ_k in units of the largest eigenvalue of S_kᵀS_k. With 0, views with as many features as
-        rows, such as full empirical maps, agree perfectly along any direction.
+        samples, such as full empirical maps, agree perfectly along any direction.
 
     Attributes
     ----------
@@ -77,14 +77,14 @@ class NmCCA(BaseEstimator):
         self.alpha = alpha
 
     def fit(self, views: Sequence[Any], y: Any = None) -> Self:
-        """Learn the directions from views (N, p_k) of the same rows; ``y`` is not used.
+        """Learn the directions from views (N, p_k) of the same samples; ``y`` is not used.
 
         Raises
         ------
         ValueError
             For NaN, text, or fewer than two samples.
         DataError
-            A ``ValueError`` too: views of different rows, or without any variance.
+            A ``ValueError`` too: views of different numbers of samples, or without any variance.
         """
         _check_parameters(self.n_components, self.alpha)
         checked = _checked(views, least=2)
@@ -94,7 +94,7 @@ class NmCCA(BaseEstimator):
             # The mean of N equal numbers may be off by N rounding errors.
             if np.abs(moved).max() <= len(view) * np.finfo(float).eps * np.abs(view).max():
                 raise DataError(
-                    f"View {number} has the same values in every row, so it has no variance."
+                    f"View {number} has the same values in every sample, so it has no variance."
                 )
         count = None if self.n_components is None else int(self.n_components)
         ridges = view_ridges(centered, float(self.alpha))
@@ -120,17 +120,18 @@ class NmCCA(BaseEstimator):
         return [(view - mean) @ part for view, mean, part in parts]
 
     def fit_transform(self, views: Sequence[Any], y: Any = None) -> list[NDArray[Any]]:
-        """Fit to the views and return each view's projection of the same rows."""
+        """Fit to the views and return each view's projection of the same samples."""
         return self.fit(views).transform(views)
 
 
 def _checked(views: Any, least: int) -> list[NDArray[Any]]:
-    """Return the views as arrays of finite numbers with the same number of rows."""
+    """Return the views as arrays of finite numbers with the same number of samples."""
     if isinstance(views, np.ndarray) and views.ndim == 2:
         raise DataError("Expected a list of views, arrays (N, p_k) each; got one array (N, p).")
     if len(views) == 0:
         raise DataError("Expected at least one view, an array (N, p_k); got none.")
     checked = [check_array(view, dtype=np.float64, ensure_min_samples=least) for view in views]
     if len({len(view) for view in checked}) > 1:
-        raise DataError(f"Views must be of the same rows; got {[len(v) for v in checked]} rows.")
+        lengths = [len(view) for view in checked]
+        raise DataError(f"Views must be of the same samples; got {lengths} samples.")
     return checked

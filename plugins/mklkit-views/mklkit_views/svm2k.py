@@ -41,7 +41,7 @@ class TwoViewDecision(BlockDecision):
         return scores
 
     def decide_block(self, block: RowBlock) -> NDArray[Any]:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values (n,) of one block of samples."""
         return np.asarray(self.scores(block).mean(axis=1))
 
 
@@ -72,9 +72,9 @@ class SVM2K(Combiner):
     Cost: O(N³) per iteration of one quadratic program in 4N variables.
 
     One quadratic program in 4N variables (plus the rank of each nearly singular Gram matrix), about
-    O(N³) per iteration of Clarabel's interior-point method: for a few thousand rows at most. With
-    kernel values of 10¹² and more the solver may fail; scale the features then. With ε = 0 nearly
-    every sample is a support vector. Source: J. D. R. Farquhar, D. R. Hardoon, H. Meng, J.
+    O(N³) per iteration of Clarabel's interior-point method: for a few thousand samples at most.
+    With kernel values of 10¹² and more the solver may fail; scale the features then. With ε = 0
+    nearly every sample is a support vector. Source: J. D. R. Farquhar, D. R. Hardoon, H. Meng, J.
     Shawe-Taylor, S. Szedmak: Two view learning: SVM-2K, theory and practice. NIPS 2005.
 
     Examples
@@ -123,7 +123,7 @@ class SVM2K(Combiner):
 def _definite_gram(view: Any) -> NDArray[Any]:
     """Return the view's Gram matrix (N, N).
 
-    A kernel with an eigenvalue below zero beyond rounding errors is refused.
+    A kernel with an eigenvalue below zero beyond rounding errors raises an error.
     """
     matrix = view.gram(keep=False)
     gram = np.asarray(matrix, dtype=np.float64)
@@ -135,7 +135,7 @@ def _definite_gram(view: Any) -> NDArray[Any]:
     except LinAlgError:
         raise IncompatibleError(
             f"svm2k needs positive semi-definite kernels, and {view.label!r} is not one on these"
-            " rows."
+            " samples."
         ) from None
     return gram
 
@@ -145,7 +145,7 @@ def _with_support(
 ) -> tuple[list[Any], list[LinearDecision]]:
     """Return the maps and decision functions, restricted to the union of the support vectors."""
     support = np.flatnonzero(np.logical_or(*machines.coefficients))
-    # Projectors that share their training rows share the rows that are kept.
+    # Projectors that share their training samples share the samples that are kept.
     kept: dict[int, NDArray[Any]] = {}
     trimmed, fitted = [], []
     for index, projector in enumerate(projectors):

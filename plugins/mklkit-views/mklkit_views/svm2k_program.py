@@ -22,7 +22,7 @@ WELL_CONDITIONED = 1e-8
 
 @attrs.frozen(eq=False)
 class TwoMachines:
-    """f_A = K_A a + a₀ and f_B = K_B b + b₀: row coefficients (N,) and biases."""
+    """f_A = K_A a + a₀ and f_B = K_B b + b₀: coefficients of the samples (N,) and biases."""
 
     coefficients: tuple[NDArray[Any], NDArray[Any]]
     biases: tuple[float, float]
@@ -43,7 +43,7 @@ def solve_svm2k(
 
     Notes
     -----
-    The dual over row coefficients a = yα_A − β, b = yα_B + β, β = β⁺ − β⁻: minimise
+    The dual over coefficients of the samples a = yα_A − β, b = yα_B + β, β = β⁺ − β⁻: minimise
     ½aᵀK_Aa + ½bᵀK_Bb − yᵀ(a + b) + ε Σ(β⁺ + β⁻) with 1ᵀa = 1ᵀb = 0, 0 ≤ α ≤ C,
     β⁺, β⁻ ≥ 0, β⁺ + β⁻ ≤ D. Biases are the multipliers of 1ᵀa = 0 and 1ᵀb = 0. Clarabel takes
     O(N³) per iteration. It fails on large matrices that are nearly singular, such as those of

@@ -154,7 +154,7 @@ def test_a_view_with_dependent_columns_gives_no_more_components_than_its_rank():
     [
         ([], "at least one view"),
         (np.ones((3, 2)), "list of views"),
-        ([np.eye(3), np.eye(4)], "same rows"),
+        ([np.eye(3), np.eye(4)], "same samples"),
         ([np.eye(3), np.ones((3, 2))], "View 1 has the same values"),
         # A mean of these is not exactly 0.1.
         ([np.eye(11), np.full((11, 2), 0.1)], "View 1 has the same values"),

@@ -1,4 +1,4 @@
-"""Kernel weights that depend on the row, from the training rows nearby."""
+"""Kernel weights that depend on the sample, from the training samples nearby."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scipy.special import softmax
 @register
 @attrs.frozen
 class Sketch(GatingCombiner):
-    """Weight kernels by how well they separate the classes of the training rows nearby.
+    """Weight kernels by how well they separate the classes of the training samples nearby.
 
     Parameters
     ----------
     neighbors : int, default=10
-        Number of nearest training rows; all of them if there are fewer.
+        Number of nearest training samples; all of them if there are fewer.
     sharpness : float, default=2.0
         0 for equal weights; large values select the best kernel.
     """
@@ -42,20 +42,20 @@ class Sketch(GatingCombiner):
 @register
 @attrs.frozen(eq=False)
 class FittedSketch:
-    """Gates at the training rows (N, M), averaged over the nearest ones for any row."""
+    """Gates at the training samples (N, M), averaged over the nearest ones for any sample."""
 
     rows: np.ndarray
     training_gates: np.ndarray
     neighbors: int
 
     def gates(self, rows: np.ndarray) -> np.ndarray:
-        """Return each row's weight of each kernel (n, M), zero or above."""
+        """Return each sample's weight of each kernel (n, M), zero or above."""
         _, nearest = cKDTree(self.rows).query(rows, k=np.arange(1, self.neighbors + 1))
         return self.training_gates[nearest].mean(axis=1)
 
 
 def agreement(gram: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return per row the similarity to its own class minus that to the other, −1 to 1, (N,)."""
+    """Return per sample the similarity to its own class minus that to the other, −1 to 1, (N,)."""
     scale = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     cosines = gram / np.outer(scale, scale)
     return y * (cosines[:, y > 0].mean(axis=1) - cosines[:, y < 0].mean(axis=1)) / 2

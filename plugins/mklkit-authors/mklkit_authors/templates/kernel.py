@@ -26,7 +26,7 @@ class Sketch(Kernel):
     scale: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite_number])
 
     def fit(self, rows: np.ndarray) -> FittedSketch:
-        """Return the kernel with its parameters computed from the training rows (N, d)."""
+        """Return the kernel with its parameters computed from the training samples (N, d)."""
         return FittedSketch(self.scale**2 * rows.shape[1])
 
 

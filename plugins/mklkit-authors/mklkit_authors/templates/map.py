@@ -1,4 +1,4 @@
-"""Features that are similarities to randomly drawn training rows."""
+"""Features that are similarities to randomly drawn training samples."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mklkit.plugin import FeatureMap, FeatureMapTraits, FittedKernel, FittedMap,
 @register
 @attrs.frozen
 class Sketch(FeatureMap):
-    """Represent a row by its similarities to a few training rows.
+    """Represent a sample by its similarities to a few training samples.
 
     Parameters
     ----------
     landmarks : int, default=50
-        Number of rows drawn with the estimator's seed; all of them if there are fewer.
+        Number of samples drawn with the estimator's seed; all of them if there are fewer.
     """
 
     name: ClassVar[str] = "sketch"
@@ -29,7 +29,7 @@ class Sketch(FeatureMap):
     def fit(
         self, kernel: FittedKernel, rows: np.ndarray, random_state: np.random.RandomState
     ) -> FittedSketch:
-        """Return the map fitted on the training rows (N, d)."""
+        """Return the map fitted on the training samples (N, d)."""
         drawn = random_state.permutation(len(rows))[: self.landmarks]
         return FittedSketch(kernel, rows[drawn])
 
@@ -37,7 +37,7 @@ class Sketch(FeatureMap):
 @register
 @attrs.frozen(eq=False)
 class FittedSketch(FittedMap):
-    """The kernel and the landmark rows."""
+    """The kernel and the landmark samples."""
 
     explicit: ClassVar[bool] = True
 
@@ -45,5 +45,5 @@ class FittedSketch(FittedMap):
     landmarks: np.ndarray
 
     def transform(self, rows: np.ndarray) -> np.ndarray:
-        """Return the features (n, p) of rows (n, d)."""
+        """Return the features (n, p) of samples (n, d)."""
         return self.kernel(rows, self.landmarks) / np.sqrt(len(self.landmarks))

@@ -40,7 +40,7 @@ def distance(numbers: np.ndarray, bounds: np.ndarray) -> np.ndarray:
 
 
 class SketchBounds(TargetKind):
-    """A lower and an upper bound per row."""
+    """A lower and an upper bound per sample."""
 
     name: ClassVar[str] = "bounds"
     words: ClassVar[str] = "bounds of numbers"
@@ -50,7 +50,7 @@ class SketchBounds(TargetKind):
         numbers = pd.DataFrame(y).apply(pd.to_numeric, errors="coerce")  # Text becomes NaN.
         bounds = numbers.to_numpy(dtype=np.float64)
         if bounds.shape[1] != 2 or not (bounds[:, 0] <= bounds[:, 1]).all():
-            raise DataError("Expected two numbers per row, the bounds, the lower one first.")
+            raise DataError("Expected two numbers per sample, the bounds, the lower one first.")
         return bounds
 
     def response(self, values: np.ndarray, row_weights: Any = None) -> np.ndarray:
@@ -99,7 +99,7 @@ class SketchRidge(Learner):
 
 @register
 class SketchRegressor(TargetEstimator):
-    """Predict a number from rows and the bounds of their numbers."""
+    """Predict a number from samples and the bounds of their numbers."""
 
     kind: ClassVar[TargetKind] = BOUNDS
 
@@ -113,7 +113,7 @@ class Midpoint(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return it for each row."""
+        """Return the number for each sample."""
         return np.full(len(X), self.number_)
 
 

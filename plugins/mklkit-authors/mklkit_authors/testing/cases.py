@@ -38,7 +38,7 @@ OTHERS = ("several classes", "any")
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would only take time.
 QUICK_SVM = "svm(C=1)"
-# And a chosen ridge leaves out a row with all of its weight, but not all of a row's copies.
+# And choosing a ridge holds out a sample with all of its weight, but not all of a sample's copies.
 QUICK = {"svm": QUICK_SVM, "ridge": "ridge(alpha=0.1)"}
 # A combiner with a fixed number of kernels, its n_kernels, gets the first ones.
 KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
@@ -46,7 +46,7 @@ KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
 
 @attrs.frozen(eq=False)
 class Fit:
-    """A component fitted to rows: the result of ``fit``, and arrays by name for new samples."""
+    """A component fitted to samples: the result of ``fit``, and arrays by name for new samples."""
 
     fitted: Any
     results: Callable[[Array], dict[str, Array]]
@@ -61,7 +61,7 @@ class Case:
     source: Any
     kind: Kind
     custom_rows: Array | None = None
-    """Rows (T, d) for a kernel that needs particular ones; by default of the kind it reads."""
+    """Samples (T, d) for a kernel that needs particular ones; by default of the kind it reads."""
     fits: dict[Any, Any] = attrs.field(factory=dict)
     """Cache of fitted objects, shared by the cases of a component."""
     variant: tuple[str, str | None] | None = None
@@ -92,11 +92,11 @@ class Case:
         """The traits of a kernel; default traits for other components."""
         return traits_of(self.component, KernelTraits) if self.kind == "kernel" else KernelTraits()
 
-    # The rows.
+    # The samples.
 
     @cached_property
     def _data(self) -> tuple[Array, Array]:
-        """All rows with their labels, −1 and +1; the last quarter are new ones."""
+        """All samples with their labels, −1 and +1; the last quarter is new."""
         if self.custom_rows is None:
             return two_classes(self.kernel_traits.reads, self.kernel_traits.examples)
         return self.custom_rows, labels_of(len(self.custom_rows))
@@ -107,17 +107,17 @@ class Case:
 
     @property
     def rows(self) -> Array:
-        """The rows to train on, (N, d)."""
+        """The samples to train on, (N, d)."""
         return self._data[0][: self._n_rows]
 
     @property
     def labels(self) -> Array:
-        """The labels of the rows to train on, −1 and +1."""
+        """The labels of the samples to train on, −1 and +1."""
         return self._data[1][: self._n_rows]
 
     @property
     def new_rows(self) -> Array:
-        """Other rows, (n, d)."""
+        """Other samples, (n, d)."""
         return self._data[0][self._n_rows :]
 
     @property
@@ -137,7 +137,7 @@ class Case:
         return numbers_of(rows) if self.task == "numbers" else labels
 
     def table(self, rows: Array) -> NDArray[Any]:
-        """Return rows as an estimator gets them: texts as a column of text."""
+        """Return samples as an estimator gets them: texts as a column of text."""
         if self.kernel_traits.reads != "text":
             return rows
         return np.array(texts_of(rows), dtype=object)[:, None]
@@ -222,11 +222,11 @@ class Case:
         return registry.create("feature_map", "implicit"), registry.create("learner", QUICK_SVM)
 
     def kernel(self, rows: Array) -> Any:
-        """Return the single kernel fitted to rows."""
+        """Return the single kernel fitted to samples."""
         return get_registry().create("kernel", self.single_kernel).fit(rows)
 
     def views(self, rows: Array | None = None, kernels: tuple[str, ...] | None = None) -> ViewSet:
-        """Return views on rows: for a learner of a single kernel, otherwise of several."""
+        """Return views on samples: for a learner of a single kernel, otherwise of several."""
         usual = (self.single_kernel,) if self.kind == "learner" else self.kernels
         bound = bind_kernels(usual if kernels is None else kernels)
         rows = self.rows if rows is None else rows
@@ -253,7 +253,7 @@ class Case:
         kernels: tuple[str, ...] | None = None,
         groups: NDArray[np.intp] | None = None,
     ) -> Fit:
-        """Return the component fitted to rows and their target, by default the case's own."""
+        """Return the component fitted to samples and their target, by default the case's own."""
         # Copies, so that a component that writes into its input fails only the check for that.
         rows = (self.rows if rows is None else rows).copy()
         y = (self.y if y is None else y).copy()
@@ -262,7 +262,7 @@ class Case:
         return self.fit_views(self.views(rows, kernels), self.target(y, row_weights, groups))
 
     def fit_rows(self, rows: Array) -> Fit:
-        """Return a kernel or feature map fitted to these rows, without a copy."""
+        """Return a kernel or feature map fitted to these samples, without a copy."""
         if self.kind == "kernel":
             kernel = self.component.fit(rows)
             return Fit(kernel, lambda new: _similarities(kernel, new, self.rows))
@@ -271,7 +271,7 @@ class Case:
 
         def similarities(new_rows: Array) -> dict[str, Array]:
             columns = fitted.transform(new_rows)
-            # Their order is independent of that of the training rows.
+            # Their order is independent of that of the training samples.
             landmarks = fitted.transform(self.rows).T if fitted.explicit else None
             ordered = np.sort(columns, axis=1) if landmarks is None else columns @ landmarks
             return {"similarities": np.asarray(ordered)}
@@ -295,7 +295,7 @@ class Case:
         return Fit(decision, decide, _has_drawn(random_state))
 
     def fitted(self) -> Fit:
-        """Return the component fitted to the case's rows; read-only checks share it."""
+        """Return the component fitted to the case's samples; read-only checks share it."""
         if self._variant not in self.fits:
             self.fits[self._variant] = self.fit()
         return self.fits[self._variant]

@@ -65,7 +65,7 @@ EXAMPLES = (
 )
 TEXTS = " Its examples are texts: state what its columns hold too, KernelTraits(reads='text', ...)."
 ARGUMENTS = (
-    " With row_weights='throughout' in the traits, weights of rows are a further argument: see its"
+    " With row_weights='throughout' in the traits, sample weights are a further argument: see its"
     " base class in mklkit.plugin."
 )
 
@@ -132,7 +132,7 @@ class Check:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                # Another case with the same fits, since a check may change its rows.
+                # Another case with the same fits, since a check may change its samples.
                 self.function(attrs.evolve(self._case))
             except CheckFailure as failure:
                 raise CheckFailure(f"{self}: {failure}") from failure.__cause__
@@ -199,7 +199,7 @@ def component_checks(
     kind = _kind_of(component) if kind is None else kind
     if rows is not None and (np.ndim(rows) != 2 or len(rows) < 12):
         raise MKLKitError(
-            f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
+            f"Expected samples as an array of shape (12 or more, d), got shape {np.shape(rows)}."
         )
     case = Case(component, kind, None if rows is None else np.asarray(rows))
     functions = CHECKS[kind]
@@ -264,7 +264,7 @@ def parametrize_with_component_checks(components: Iterable[Any], rows: Array | N
     components : iterable of components or component classes
         Of any kinds.
     rows : ndarray of shape (T, d), optional
-        Rows for kernels that need particular ones; 12 or more.
+        Samples for kernels that need particular ones; 12 or more.
 
     Returns
     -------

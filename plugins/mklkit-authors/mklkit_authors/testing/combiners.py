@@ -76,7 +76,7 @@ def _learned_weights(case: Case, kernels: tuple[str, ...]) -> Any:
 
 
 def kept_columns_decide_the_same(case: Case) -> None:
-    """Decisions from columns kept for several decisions equal those from rows."""
+    """Decisions from columns kept for several decisions equal those from samples."""
     decision = case.fitted().fitted
     if not isinstance(decision, BlockDecision):
         raise NotApplicable(f"{case.label} does not decide block by block")
@@ -90,7 +90,7 @@ def kept_columns_decide_the_same(case: Case) -> None:
 def useless_kernels_do_no_harm(case: Case) -> None:
     """Two equal kernels and a constant kernel give finite weights and decisions.
 
-    The component may refuse a constant kernel by an MKLKitError.
+    The component may raise an MKLKitError for a constant kernel.
     """
     _expect_finite(case, (case.single_kernel,) * 2)
     if any(spec.startswith("polynomial") for spec in case.suitable):
@@ -124,7 +124,7 @@ def support_carries_the_decision(case: Case) -> None:
             fitted.restricted(support).decide(columns[:, support]),
             fitted.decide(columns),
             "the same decisions of restricted(support) from the support's columns",
-            "The support is every training row with a non-zero coefficient.",
+            "The support is every training sample with a non-zero coefficient.",
         )
     if not applicable:
         raise NotApplicable(f"{case.label} has no 'restricted' decision functions on Gram matrices")

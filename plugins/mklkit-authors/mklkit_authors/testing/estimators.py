@@ -57,11 +57,11 @@ def classifies_three_classes(case: Case) -> None:
 
 
 def sums_are_enough(case: Case) -> None:
-    """With from_moments in the traits, sums over rows give the same model as the rows."""
+    """With from_moments in the traits, sums over samples give the same model as the samples."""
     traits: Any = traits_of(case.component, TRAITS[case.kind])
     able = case.kind in ("combiner", "learner") and case.task == "two classes"
     if not (able and traits.from_moments):
-        raise NotApplicable(f"{case.label} does not claim to learn from sums over rows")
+        raise NotApplicable(f"{case.label} does not claim to learn from sums over samples")
     parts: dict[str, Any] = {"feature_map": "empirical(subset=9)", "bandwidths": "all-rows"}
     if case.kind == "combiner":
         parts["learner"] = "kda"
@@ -71,10 +71,10 @@ def sums_are_enough(case: Case) -> None:
         summed = _estimator(case, **parts).partial_fit(case.rows, case.y, np.unique(case.y))
     except Exception as error:
         raise CheckFailure(
-            f"Expected partial_fit to learn from sums over rows, as from_moments=True states; got"
-            f" {type(error).__name__}: {plain_message(error)} {advice}"
+            f"Expected partial_fit to learn from sums over samples, as from_moments=True states;"
+            f" got {type(error).__name__}: {plain_message(error)} {advice}"
         ) from error
-    expected = "the same {} from sums over rows as from the rows, as from_moments=True states"
+    expected = "the same {} from sums over samples as from the samples, as from_moments=True states"
     expect_close(summed.weights_, whole.weights_, expected.format("weights"), advice, 1e-6)
     values, usual = (values_of(model, case.new_rows) for model in (summed, whole))
     expect_close(values, usual, expected.format("decisions"), advice, 1e-6)
@@ -92,32 +92,32 @@ def pickled_model_decides_the_same(case: Case) -> None:
 
 
 def single_precision_is_taken(case: Case) -> None:
-    """Rows of 32-bit floats give finite decisions, close to those of 64-bit ones."""
+    """Samples of 32-bit floats give finite decisions, close to those of 64-bit ones."""
     if case.custom_rows is not None or case.kernel_traits.reads in ("text", "categories"):
-        raise NotApplicable("the rows are given, or hold no numbers")
+        raise NotApplicable("the samples are given, or hold no numbers")
     model = _estimator(case).fit(case.table(case.rows.astype(np.float32)), case.y)
     scores = values_of(model, case.table(case.new_rows.astype(np.float32)))
     expect(np.isfinite(scores).all(), "finite decision values", scores, "Guard overflows.")
     double = values_of(model_of(case), case.table(case.new_rows))
-    advice = "Accumulate sums over rows in float64."
+    advice = "Accumulate sums over samples in float64."
     if case.task == "numbers":
-        expect_close(scores, double, "the same predictions for float32 rows", advice, 0.05)
+        expect_close(scores, double, "the same predictions for float32 samples", advice, 0.05)
     agreed = float(((scores > 0) == (double > 0)).mean())
     expect(
         agreed >= 0.85,
-        "the same signs for float32 rows",
+        "the same signs for float32 samples",
         f"{percentage(agreed, 0)} of them",
         advice,
     )
 
 
 def odd_data_are_learned_or_refused(case: Case) -> None:
-    """Constant columns, equal rows and tiny sets give finite decisions or an MKLKitError.
+    """Constant columns, equal samples and tiny sets give finite decisions or an MKLKitError.
 
-    A constant column must not be refused, since any table may have one.
+    A constant column must not raise an error, because any table may have one.
     """
     if case.custom_rows is not None:
-        raise NotApplicable("the rows are given")
+        raise NotApplicable("the samples are given")
     for label, (rows, y) in _odd_data(case).items():
         try:
             model = _estimator(case).fit(case.table(rows), y)
@@ -143,9 +143,9 @@ def _odd_data(case: Case) -> dict[str, tuple[Array, Array]]:
     constant[:, column] = constant[0, column]
     odd = {
         "a constant column": (constant, y),
-        "every row twice": (np.repeat(rows, 2, axis=0), np.repeat(y, 2, axis=0)),
-        "one row per class": (rows[pair], y[pair]),
-        "all rows equal": (np.repeat(rows[:1], len(rows), axis=0), y),
+        "every sample twice": (np.repeat(rows, 2, axis=0), np.repeat(y, 2, axis=0)),
+        "one sample per class": (rows[pair], y[pair]),
+        "all samples equal": (np.repeat(rows[:1], len(rows), axis=0), y),
     }
     if not case.kernel_traits.examples:
         odd["all values zero"] = np.zeros_like(rows), y
@@ -174,7 +174,7 @@ def _estimator(case: Case, **settings: Any) -> Any:
 
 
 def fit_model(case: Case) -> Any:
-    """Return an estimator, or a preset's system, fitted to the rows; labels are text."""
+    """Return an estimator, or a preset's system, fitted to the samples; labels are text."""
     labels = np.where(case.y > 0, "well", "ill") if case.task == "two classes" else case.y
     if case.kind == "preset":
         return preset_classifier(case.component, random_state=0).fit(case.rows, labels)
@@ -237,10 +237,10 @@ def learns_two_and_three_classes(case: Case) -> None:
         largest = max(float((labels[1::2] == label).mean()) for label in set(labels))
         expect(
             right > largest,
-            f"more than {percentage(largest, 0)} of held-out rows right, for"
+            f"more than {percentage(largest, 0)} of held-out samples right, for"
             f" {len(set(labels))} classes",
             percentage(right, 0),
-            "Check the kernels' widths: they are fitted to 21 standardised rows here.",
+            "Check the kernels' widths: they are fitted to 21 standardised samples here.",
         )
 
 

@@ -66,7 +66,7 @@ def expect_array(
     expect(isinstance(value, np.ndarray), expected, f"a {type(value).__name__}", advice)
     expect(value.shape == shape, expected, f"shape {value.shape}", advice)
     floats = np.issubdtype(value.dtype, np.floating)
-    expect(floats, expected, f"dtype {value.dtype}", "Return float64, or the dtype of the rows.")
+    expect(floats, expected, f"dtype {value.dtype}", "Return float64, or the dtype of the samples.")
     n_bad = int((~np.isfinite(value)).sum())
     advice = "Guard divisions and logarithms, or raise an MKLKitError that explains the problem."
     expect(n_bad == 0, f"{label} to be finite", f"{n_bad} values that are NaN or infinite", advice)
@@ -110,7 +110,7 @@ def expect_untouched(
 def place_of(error: BaseException, component: Any) -> str:
     """Return the file and line, in the component's own package, that an error comes from.
 
-    If mklkit refused what the component returned, the place is the component's class.
+    If mklkit rejected what the component returned, the place is the component's class.
     """
     cls: Any = component if isinstance(component, type) else type(component)
     package = cls.__module__.partition(".")[0]

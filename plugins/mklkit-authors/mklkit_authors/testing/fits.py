@@ -21,16 +21,16 @@ from mklkit_authors.testing.expectations import (
     expect_untouched,
 )
 
-# Iterations end at a tolerance, which reordered or repeated rows may reach at another point.
+# Iterations end at a tolerance, which reordered or repeated samples may reach at another point.
 ORDER_TOLERANCE = {"kernel": 1e-6, "feature_map": 1e-6, "learner": 0.02, "combiner": 0.005}
 WEIGHT_TOLERANCE = 0.02
 
-# Fixed widths, since some of the rows are repeated.
+# Fixed widths, because some of the samples are repeated.
 FIXED_KERNELS = ("linear", "rbf(gamma=0.1)", "rbf(gamma=0.5)")
 
 
 def inputs_are_left_as_they_are(case: Case) -> None:
-    """Nothing is written into rows, labels, features or Gram matrices, which are shared."""
+    """Nothing is written into samples, labels, features or Gram matrices, which are shared."""
     for variant in case.variants():
         arrays, use = _work(variant)
         expect_untouched(arrays, use, case.component)
@@ -53,7 +53,7 @@ def _work(case: Case) -> tuple[dict[str, Array], Callable[[], object]]:
 
 
 def decides_one_number_a_row(case: Case) -> None:
-    """Decisions are one finite number per row, for one row or many."""
+    """Decisions are one finite number per sample, for one sample or many."""
     for variant in case.variants():
         fit = variant.fitted()
         expect(
@@ -68,26 +68,26 @@ def decides_one_number_a_row(case: Case) -> None:
 
 
 def learns_what_is_plain(case: Case) -> None:
-    """It separates distinct classes, predicts numbers, and recognises rows far away."""
+    """It separates distinct classes, predicts numbers, and recognises samples far away."""
     for variant in case.variants():
         results, wanted = variant.fitted().results, variant.new_y
         values = results(case.new_rows)["decisions"]
         if variant.task == "none" and case.kind == "combiner":
-            continue  # Far rows are not outliers to some kernels.
+            continue  # Far samples are not outliers to some kernels.
         if variant.task == "none":
             far = results(case.new_rows + 100.0)["decisions"]  # Far beyond their spread.
             expect(
                 bool((far < np.median(values)).all()),
-                "lower values of rows far from the training rows",
+                "lower values of samples far from the training samples",
                 f"values up to {significant(far.max(), 3)} beside a median of"
                 f" {significant(float(np.median(values)), 3)}",
-                "Rows like the training rows get values above zero, others below.",
+                "Samples like the training samples get values above zero, others below.",
             )
         elif variant.packages_task is not None:
             scores = variant.packages_task.score(wanted, values, variant.y)
             expect(
                 scores["better_than_baseline"],
-                f"new rows to be predicted better than by {variant.packages_task.guess}",
+                f"new samples to be predicted better than by {variant.packages_task.guess}",
                 scores,
                 "Learn from the values of the target, as the task's kind reads them.",
             )
@@ -103,14 +103,14 @@ def learns_what_is_plain(case: Case) -> None:
             right = float(((values > 0) == (wanted > 0)).mean())
             expect(
                 right >= 0.85,
-                "at least 85 % of new rows with the correct sign",
+                "at least 85 % of new samples with the correct sign",
                 percentage(right, 0),
-                "Rows labelled +1 get decision values above zero, the others below.",
+                "Samples labelled +1 get decision values above zero, the others below.",
             )
 
 
 def one_seed_gives_one_result(case: Case) -> None:
-    """Fitted twice to the same rows with the same seed, it has the same results."""
+    """Fitted twice to the same samples with the same seed, it has the same results."""
     advice = "Draw from the random_state that fit gets; a learner gets none, but has parameters."
     for variant in case.variants():
         first, again = variant.fitted(), variant.fit()
@@ -118,8 +118,8 @@ def one_seed_gives_one_result(case: Case) -> None:
 
 
 def each_row_by_itself(case: Case) -> None:
-    """A row's results do not depend on the other rows in the call, few or many."""
-    advice = "Compute statistics of rows in fit, not in a call."
+    """A sample's results do not depend on the other samples in the call, few or many."""
+    advice = "Compute statistics of samples in fit, not in a call."
     new_rows = case.new_rows
     for variant in case.variants():
         results = variant.fitted().results
@@ -127,9 +127,9 @@ def each_row_by_itself(case: Case) -> None:
         alone = [results(row[None]) for row in new_rows]
         for name in together.keys() - {"weights"}:
             single = np.concatenate([values[name] for values in alone])
-            expect_close(single, together[name], f"the same {name} for a row alone", advice, 1e-8)
+            expect_close(single, together[name], f"the same {name} of one sample", advice, 1e-8)
             block = large[name][: len(new_rows)]
-            expect_close(block, together[name], f"the same {name} among many rows", advice, 1e-8)
+            expect_close(block, together[name], f"the same {name} among many samples", advice, 1e-8)
 
 
 def training_order_does_not_matter(case: Case) -> None:
@@ -141,14 +141,14 @@ def training_order_does_not_matter(case: Case) -> None:
             raise NotApplicable(f"{case.label} draws at random")
         for order in _orders(case):
             again = variant.fit(case.rows[order], variant.y[order])
-            expected = "the same {} from reordered training rows"
+            expected = "the same {} from reordered training samples"
             _expect_same(case, again, usual, expected, advice, ORDER_TOLERANCE[case.kind])
 
 
 def weights_of_rows_count(case: Case) -> None:
-    """A sample of weight 3 counts as three rows, or changes the decision, as the traits state."""
+    """A sample of weight 3 counts as three, or changes the decision, as the traits state."""
     traits: Any = traits_of(case.component, TRAITS[case.kind])
-    refused = f"{case.label} does not claim to take weights of rows"
+    refused = f"{case.label} does not claim to take sample weights"
     if case.kind == "learner":
         claims = traits.takes_row_weights
         throughout = True
@@ -164,7 +164,7 @@ def weights_of_rows_count(case: Case) -> None:
             raise NotApplicable(refused)
         advice = "Use target.row_weights, passed on unchanged; or correct the traits."
         usual = variant.fit(kernels=kernels)
-        # Light rows count for less even if a margin separates the classes.
+        # Light samples count for less even if a margin separates the classes.
         light = np.where(often == 1, 1e-3, 1.0)
         lighter, even = (
             fit.results(case.new_rows)["decisions"]
@@ -172,19 +172,19 @@ def weights_of_rows_count(case: Case) -> None:
         )
         expect(
             not np.allclose(lighter, even, rtol=1e-9, atol=0),
-            "other decisions for weights of rows, as the traits state",
+            "other decisions for sample weights, as the traits state",
             "the same",
             advice,
         )
         if throughout and not usual.drawn:
             weighted = variant.fit(row_weights=often.astype(float), kernels=kernels)
             rows, y = case.rows.repeat(often, axis=0), variant.y.repeat(often, axis=0)
-            expected = "the same {} for rows of weight 3 as for these rows three times"
+            expected = "the same {} for samples of weight 3 as for three copies of them"
             try:
                 repeated = variant.fit(rows, y, kernels=kernels)
                 _expect_same(case, weighted, repeated, expected, advice, WEIGHT_TOLERANCE)
             except CheckFailure:
-                # A choice by leaving out rows leaves out all of a weight, so all of the copies.
+                # Holding out a sample holds out all of its weight, so all of its copies.
                 copies = np.arange(len(often)).repeat(often)
                 repeated = variant.fit(rows, y, kernels=kernels, groups=copies)
                 _expect_same(case, weighted, repeated, expected, advice, WEIGHT_TOLERANCE)
@@ -200,9 +200,9 @@ def _expect_same(
 
 
 def _orders(case: Case) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return outlying rows first; and backwards, with rows of another class at both ends.
+    """Return outlying samples first; and backwards, with samples of another class at both ends.
 
-    A fit that uses only the first few rows, or a single one, gives other results.
+    A fit that uses only the first few samples, or a single one, gives other results.
     """
     distances = np.square(case.rows - case.rows.mean(axis=0)).sum(axis=1)
     alike = case.labels == case.labels[0]

@@ -19,11 +19,11 @@ SAME = "Both must be the same function."
 
 
 def values_have_their_shapes(case: Case) -> None:
-    """The fitted kernel returns (n, m) similarities and an (n,) diagonal, for one row or many."""
+    """The fitted kernel returns (n, m) similarities and an (n,) diagonal, of one sample or more."""
     fitted = case.fitted().fitted
     expect(
         isinstance(fitted, FittedKernel) or {"__call__", "diagonal"} <= set(dir(fitted)),
-        "fit to return an object that can be called with two sets of rows and has a 'diagonal'",
+        "fit to return an object that can be called with two sets of samples and has a 'diagonal'",
         repr(fitted),
         "See mklkit.plugin.FittedKernel, or derive it from mklkit.plugin.FittedScalarKernel.",
     )
@@ -71,16 +71,16 @@ def _expect_definite(gram: Array) -> None:
 
 
 def gaps_are_left_out(case: Case) -> None:
-    """With allows_gaps in the traits, rows with gaps have finite and definite similarities."""
+    """With allows_gaps in the traits, samples with gaps have finite and definite similarities."""
     traits = case.kernel_traits
     if not traits.allows_gaps:
         raise NotApplicable(f"{case.label} does not claim to take gaps")
     rows, new_rows = with_gaps(case.rows, traits.reads), with_gaps(case.new_rows, traits.reads)
     fitted = case.fit(rows).fitted
     gram = fitted(rows, rows)
-    expect_array(gram, (len(rows), len(rows)), "kernel(a, b) of rows with gaps")
+    expect_array(gram, (len(rows), len(rows)), "kernel(a, b) of samples with gaps")
     expect_array(fitted(new_rows, rows), (len(new_rows), len(rows)), "kernel(a, b) of gaps")
-    expected = "kernel.diagonal(a) to be the diagonal of kernel(a, a), of rows with gaps too"
+    expected = "kernel.diagonal(a) to be the diagonal of kernel(a, a), of samples with gaps too"
     expect_close(fitted.diagonal(rows), np.diag(gram), expected, SAME, 1e-6)
     if traits.definite:
         _expect_definite(gram)
@@ -92,7 +92,7 @@ def sparse_samples_are_samples(case: Case) -> None:
         raise NotApplicable(f"{case.label} does not claim to take sparse samples")
     rows, new_rows = csr_array(case.rows), csr_array(case.new_rows)
     fitted, usual = case.fit(rows).fitted, case.fitted().fitted
-    advice = "Take a scipy.sparse.csr_array too; or leave out sparse=True in the traits."
+    advice = "Take a scipy.sparse.csr_array too; or remove sparse=True from the traits."
     expected = "kernel(a, b) of sparse samples to be that of arrays"
     expect_close(fitted(new_rows, rows), usual(case.new_rows, case.rows), expected, advice, 1e-6)
     expected = "kernel.diagonal(a) of sparse samples to be that of arrays"
@@ -135,7 +135,7 @@ def says_whether_it_is_explicit(case: Case) -> None:
 
 
 def columns_have_their_shapes(case: Case) -> None:
-    """The number of columns is the same for one row and for many: N if the map is not explicit."""
+    """The number of columns is the same for one sample and many, N if the map is not explicit."""
     fitted = case.fitted().fitted
     n_columns = fitted.transform(case.rows).shape[1] if fitted.explicit else len(case.rows)
     for n in (1, len(case.new_rows)):

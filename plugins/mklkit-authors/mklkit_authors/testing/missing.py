@@ -1,4 +1,4 @@
-"""Checks of every strategy for rows that lack a source."""
+"""Checks of every strategy for samples with a missing source."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PATTERNS = [pattern for pattern in product((True, False), repeat=3) if any(patte
 
 
 def rows_of(seed: int, n_rows: int, patterns: list[tuple[bool, ...]]) -> tuple[Array, Array]:
-    """Return rows (n, 6) of two classes with the sources of patterns in turn, and their labels."""
+    """Return samples (n, 6) of two classes, with the sources of patterns in turn, and labels."""
     random = np.random.default_rng(seed)
     y = np.where(random.random(n_rows) < 0.4, 1.0, -1.0)
     rows = random.normal(size=(n_rows, 6)) + 1.2 * y[:, None]
@@ -55,36 +55,36 @@ def on_all_patterns(case: Case) -> tuple[MKLClassifier, Array]:
 
 
 def complete_rows_are_as_without(case: Case) -> None:
-    """If no row lacks a source, decisions are those without a strategy."""
+    """If no source is missing, decisions are those without a strategy."""
     rows, y = rows_of(3, 60, PATTERNS[:1])
     usual = fitted(case, rows, y, missing="present").decision_function(rows)
     values = fitted(case, rows, y).decision_function(rows)
-    advice = "Don't change kernels and combiner for rows that have all sources."
+    advice = "Don't change kernels and combiner for samples that have all sources."
     # Support vector machines on kernels that differ only in centring agree up to a tolerance.
-    expect_close(values, usual, "the decisions of no strategy on complete rows", advice, 1e-6)
+    expect_close(values, usual, "the decisions of no strategy on complete samples", advice, 1e-6)
 
 
 def learns_from_rows_that_lack(case: Case) -> None:
     """It separates distinct classes, whatever sources new samples have."""
     model, new = on_all_patterns(case)
     right = float((model.predict(new) == rows_of(2, 28, PATTERNS)[1]).mean())
-    advice = "Rows of the class +1 get decision values above zero, the others below."
+    advice = "Samples of the class +1 get decision values above zero, the others below."
     expect(
         right >= 0.75,
-        "at least 75 % of new rows with the correct sign",
+        "at least 75 % of new samples with the correct sign",
         percentage(right, 0),
         advice,
     )
 
 
 def each_new_row_by_itself(case: Case) -> None:
-    """A row's decision does not depend on other rows: alone, among many, shuffled."""
+    """A sample's decision does not depend on others: alone, among many, in another order."""
     model, new = on_all_patterns(case)
     values, order = model.decision_function(new), np.random.default_rng(0).permutation(28 * 40)
     alone = np.concatenate([model.decision_function(row[None]) for row in new])
     many = model.decision_function(np.tile(new, (40, 1))[order])
     advice = "Compute statistics in fit, not in a call."
-    expect_close(alone, values, "the same decision for a row alone", advice, 1e-8)
+    expect_close(alone, values, "the same decision of one sample", advice, 1e-8)
     expect_close(many, np.tile(values, 40)[order], "the same decision among many", advice, 1e-8)
 
 
@@ -96,7 +96,7 @@ def saved_strategies_decide_the_same(case: Case) -> None:
 
 
 def other_rows_are_refused(case: Case) -> None:
-    """Rows without any source, and with ``drops`` those that lack one, raise a DataError."""
+    """Samples without sources, and with ``drops`` those with a missing one, raise a DataError."""
     if case.component.fills:
         raise NotApplicable(f"{case.label} fills all gaps")
     pattern = (True, True, False) if case.component.drops else (False, False, False)
@@ -121,16 +121,16 @@ class _Watched(Learner):
 
 
 def gram_matrices_are_definite(case: Case) -> None:
-    """The learner's Gram matrix has no eigenvalue below zero, whatever rows lack."""
+    """The learner's Gram matrix has no eigenvalue below zero, whichever sources are missing."""
     watched, random = _Watched(), np.random.default_rng(6)
     for seed in range(5):
         patterns = [PATTERNS[0], *(PATTERNS[k] for k in random.integers(7, size=10))]
         fitted(case, *rows_of(seed, 42, patterns), learner=watched)
     for gram in watched.grams:
-        expect_close(gram, gram.T, "a symmetric Gram matrix", "Treat both rows alike.", 1e-12)
+        expect_close(gram, gram.T, "a symmetric Gram matrix", "Treat both samples alike.", 1e-12)
         least = float(np.linalg.eigvalsh(gram)[0])
         size = len(gram) * float(np.abs(gram).max())
-        advice = "Scale rows, or sum positive semi-definite parts."
+        advice = "Scale samples, or sum positive semi-definite parts."
         expect(least >= -1e-9 * size, "no eigenvalue below zero", significant(least, 3), advice)
 
 

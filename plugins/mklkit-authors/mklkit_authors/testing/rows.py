@@ -1,4 +1,4 @@
-"""The rows for checking components, of the kind that a kernel reads."""
+"""The samples for checking components, of the kind that a kernel reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ N_ROWS = 56
 
 
 def two_classes(reads: Reads, examples: tuple[Any, ...] = ()) -> tuple[Array, Array]:
-    """Return rows (56, d) that hold what a kernel reads, and their labels.
+    """Return samples (56, d) that hold what a kernel reads, and their labels.
 
     Amounts are zeros and ones, which every kernel on amounts takes. If a kernel's traits have
     examples, only these values occur.
@@ -52,7 +52,7 @@ def numbers_of(rows: Array) -> Array:
 
 
 def with_gaps(rows: Array, reads: Reads) -> Array:
-    """Return a copy of rows in which every fifth value is a gap, and all of the second row."""
+    """Return a copy of samples with gaps: every fifth value, and all of the second sample."""
     holed = rows.copy()
     values = holed if reads == "text" else holed.flat
     values[::5] = np.nan

@@ -20,18 +20,18 @@ N_ROWS = 80
 
 
 def rows_of(seed: int) -> tuple[pd.DataFrame, Array]:
-    """Return rows (n, 3), and a number for each that follows from them."""
+    """Return samples (n, 3), and a number for each that follows from them."""
     values = np.random.default_rng(seed).normal(size=(N_ROWS, 3))
     return pd.DataFrame(values, columns=list("abc")), values[:, 0] + np.sin(2 * values[:, 1])
 
 
 def targets_of(task: Task, seed: int) -> Any:
-    """Return the targets of the rows of a seed."""
+    """Return the targets of the samples of a seed."""
     return task.example(rows_of(seed)[1])
 
 
 def fitted(case: Case) -> Any:
-    """Return the task's estimator, fitted to the rows of the seed 1."""
+    """Return the task's estimator, fitted to the samples of the seed 1."""
     if "model" not in case.fits:
         case.fits["model"] = case.component.estimator(["rbf", "linear"], random_state=0)
         case.fits["model"].fit(rows_of(1)[0], targets_of(case.component, 1))
@@ -70,7 +70,7 @@ def splits_all_rows(case: Case) -> None:
     """Each sample is scored once in the folds of a repetition."""
     splits = case.component.splits(targets_of(case.component, 1), 3)
     rows = np.sort(np.concatenate(splits.tests))
-    expect(np.array_equal(rows, np.arange(N_ROWS)), "every row once", rows, "Check 'strata'.")
+    expect(np.array_equal(rows, np.arange(N_ROWS)), "every sample once", rows, "Check 'strata'.")
 
 
 def the_baseline_is_no_better_than_itself(case: Case) -> None:
