@@ -44,7 +44,7 @@ def searches(kernels: Any = KERNELS, widths: Any = WIDTHS) -> dict[str, Any]:
 @pytest.mark.process
 def test_a_search_is_repeated_on_the_training_rows_with_and_without_a_source(kind: str) -> None:
     rows, labels = near_noise()
-    folds = list(StratifiedKFold(4, shuffle=True, random_state=1).split(rows, labels))
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=1).split(rows, labels))
     search = searches()[kind]
     result = explain(clone(search).fit(rows, labels), rows, labels, cv=folds, repeats=1)
     free = {"learner__C": WIDTHS["learner__C"]}
@@ -70,7 +70,7 @@ def test_a_search_is_repeated_on_the_training_rows_with_and_without_a_source(kin
 @pytest.mark.process
 def test_a_search_around_a_pipeline_is_repeated_on_its_encoded_rows() -> None:
     rows, labels = near_noise()
-    folds = list(StratifiedKFold(3, shuffle=True, random_state=1).split(rows, labels))
+    folds = list(StratifiedKFold(2, shuffle=True, random_state=1).split(rows, labels))
     scaler = StandardScaler().set_output(transform="pandas")
     steps = make_pipeline(scaler, MKLClassifier(KERNELS, **LEARNER))
     grid = {f"mklclassifier__{name}": values for name, values in WIDTHS.items()}
