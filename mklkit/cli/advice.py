@@ -37,8 +37,10 @@ def advice_if_useless(
     ways = []
     if missed and settings.class_weight is None:
         ways.append("weights of classes (--class-weight balanced)")
-    if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
-        ways.append(f"'mklkit evaluate', which scores every sample ({score['rows']} are too few)")
+    count = score["rows"]
+    be = "is" if count == 1 else "are"
+    if count < FEW_ROWS and count <= trained["rows"]:
+        ways.append(f"'mklkit evaluate', which scores every sample ({count} {be} too few)")
     if settings.scale == "none":
         ways.append("scaled features (--scale standard)")
     # A class that is too rare to count is not recognised by other kernels either.

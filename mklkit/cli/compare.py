@@ -99,7 +99,7 @@ def compare(
             show_default="all for the task",
             help="A standard scikit-learn method to compare with, such as 'random forest', or"
             " none. May be repeated. By default, a method that takes over a minute, and most of"
-            " the time of the first split, is omitted of the other splits.",
+            " the time of the first split, is skipped on the other splits.",
         ),
     ] = None,
     without: Annotated[

@@ -7,7 +7,7 @@ DEFAULT_METHODS = "centered-alignment, dimkl*, ifsl"
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "mklkit": (
         ("Learn kernel weights on built-in data, and save the model:", "mklkit fit wine -o w.mkl"),
-        ("Predict with it, for each row of a table:", "mklkit predict w.mkl wine -o answers.csv"),
+        ("Predict each sample of a table with it:", "mklkit predict w.mkl wine -o answers.csv"),
         ("See what there is to choose from:", "mklkit list combiners"),
     ),
     "mklkit fit": (

@@ -140,7 +140,7 @@ def explain(
             metavar="NAMES",
             help="Kernels to leave out together, as in mrna,protein, one more fit per fold. May be"
             " repeated. Up to three groups of similar kernels (alignment above 0.9), and the"
-            " kernels that are informative alone and not lost, are omitted unasked.",
+            " kernels that are informative alone and not lost, are also tried as groups.",
         ),
     ] = None,
     margin: opt.Margin = None,
@@ -167,8 +167,8 @@ def explain(
     """Show which kernels and columns matter: by weight, alone, without it or permuted.
 
     The model is fitted again on folds of DATA: with all kernels, with each one alone, without each
-    one, and without groups of similar or named ones. That takes FOLDS x (1 + 2 x KERNELS + GROUPS)
-    fits, each with the model's search if it was tuned.
+    one, and without groups of similar or named ones. Of three or more kernels that takes
+    FOLDS x (1 + 2 x KERNELS + GROUPS) fits, each with the model's search if it was tuned.
     """
     from mklkit.errors import SpecError
     from mklkit.estimators.search_record import with_search

@@ -72,7 +72,7 @@ def new_files_of(
     if new is None:
         return None
     if output is None:
-        raise typer.BadParameter("--new needs -o FILE, since only matrices have new rows.")
+        raise typer.BadParameter("--new needs -o FILE, since only matrices have new samples.")
     return opt.study_files(new, new_source, by)
 
 

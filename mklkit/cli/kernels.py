@@ -63,7 +63,7 @@ def kernels(
             "--new",
             metavar="NEW",
             autocompletion=complete.data_sets,
-            help="New rows, for matrices (with -o) of NEW by DATA instead of DATA by DATA.",
+            help="New samples, for matrices (with -o) of NEW by DATA instead of DATA by DATA.",
         ),
     ] = None,
     new_source: Annotated[
@@ -91,7 +91,7 @@ def kernels(
     factor only. Weakly correlated kernels (alignment between 0 and 0.5) have been found to combine
     best (MultiV-KMHKS, Wang and Chen 2009).
 
-    With -o, the Gram matrices of all rows of DATA, also those without a target, are written to a
+    With -o, the Gram matrices of all samples of DATA, also those without a target, are written to a
     NumPy archive, which 'mklkit fit -k "precomputed(path='kernels.npz', label='rbf')"' reads by the
     identifiers that --by names. Kernels are fitted to the samples with a target.
     """

@@ -37,7 +37,7 @@ def after_first_split(
     """Return how long the runs that are ``left`` will take, by those of the first split.
 
     They are counted by method, without those in a file of results. The ``skipped`` methods are
-    omitted of them. It is empty if there is little to wait for.
+    not run on them. It is empty if there is little to wait for.
 
     Examples
     --------

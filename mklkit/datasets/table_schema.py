@@ -33,7 +33,7 @@ REASONS = {
     "identifier": UNLIKE,
     "target": "because it is the target",
     "weight": "because it holds the sample weights",
-    "group": "because it holds the groups of the rows",
+    "group": "because it holds the groups of the samples",
     "split": "because it gives the split",
     "dropped": "by --drop",
 }

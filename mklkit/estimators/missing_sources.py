@@ -126,9 +126,9 @@ def counts(
     for mask, names in sources.items():
         absent = np.frombuffer(mask, bool)
         if absent.any():
-            text = (
-                f"{int(absent.sum())} of {counted(len(absent), 'sample')} lack {', '.join(names)}"
-            )
+            lack = "lacks" if absent.sum() == 1 else "lack"
+            text = f"{int(absent.sum())} of {counted(len(absent), 'sample')} {lack}"
+            text += f" {', '.join(names)}"
             of_classes = [absent[codes == code] for code in range(len(classes))]
             pairs = zip(classes, of_classes, strict=True)
             shares = ", ".join(

@@ -359,7 +359,7 @@ def _table(scores: ArrayLike) -> Array:
         raise DataError(f"Scores must be a table of numbers: {plain_message(error)}") from None
     if table.ndim != 2 or len(table) == 0 or table.shape[1] < 2:
         raise DataError(
-            "Expected scores of two or more methods (columns) on data sets (samples), got an array"
+            "Expected scores of two or more methods (columns) on data sets (rows), got an array"
             f" of shape {table.shape}."
         )
     if len(missing := np.argwhere(~np.isfinite(table))):

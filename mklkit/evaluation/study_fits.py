@@ -97,7 +97,7 @@ def fit_study(
 
 
 def _intervals(study: Study, scores: Scores) -> dict[str, tuple[float, float]]:
-    """Return the intervals of scores on the held-out rows, for the model that was scored."""
+    """Return the intervals of scores on the held-out samples, for the model that was scored."""
     held_out, rows = scores.parts["test"] or {}, scores.split.test
     groups = study.groups
     if "confusion" in held_out:

@@ -32,7 +32,7 @@ MOST_MEASURED = 200
 """Of kernels with more columns, each fit measures those that a screen selects."""
 NAMES_SHOWN = 2
 TOGETHER = (
-    "columns of the table are permuted in the held-out rows, before they are encoded, those of a"
+    "columns of the table are permuted in the held-out samples, before they are encoded, those of a"
     " group by one permutation and for all kernels that read them; the models stay as they are, so"
     " columns that hold the same information may each cost accuracy, although a refit would not"
     " need both; their intervals of 95 % are not adjusted for the number of columns"

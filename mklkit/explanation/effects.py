@@ -130,7 +130,7 @@ def effects_table(
 
 
 def is_bounded(effects: pd.DataFrame) -> pd.Series[bool]:
-    """Return for each row whether selection in every fit would bound p below 0.05."""
+    """Return for each column whether selection in every fit would bound p below 0.05."""
     return effects["chance"] < SMALL_P
 
 

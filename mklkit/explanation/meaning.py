@@ -129,6 +129,9 @@ def of_those_who_have(
     return judged(measured, measured["have_rows"], little, why_none)
 
 
+NEVER_CHOSEN = "no fold chose it, so the fits without it are the same"
+
+
 def judged(
     kernels: pd.DataFrame, n_rows: int | pd.Series, little: float, why_none: str = ""
 ) -> pd.DataFrame:
@@ -137,14 +140,16 @@ def judged(
     With ``rows_needed`` samples the interval is just narrow enough to exclude zero or to end within
     ``little``, see :func:`mklkit.evaluation.intervals.samples_needed`; without a column
     ``left_out_interval`` it shrinks with 1/√n. ``narrowest_with`` names the samples whose number
-    alone determines the interval. Kernels with ``unadjusted`` columns get no verdict, and no kernel
-    gets one if ``why_none`` is not empty; ``no_verdict`` says why.
+    alone determines the interval. Kernels with ``unadjusted`` columns, or that no fold chose, get
+    no verdict, and no kernel gets one if ``why_none`` is not empty; ``no_verdict`` says why.
     """
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
     outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
     traced = kernels["unadjusted"].map(lambda columns: still_told(named(columns)) * bool(columns))
     why = traced.where(traced != "", why_none)
+    if "chosen" in kernels:
+        why = why.where((why != "") | (kernels["chosen"] > 0), NEVER_CHOSEN)
     outcome = np.where((why != "") & (outcome != ""), WITHHELD, outcome)
     if "left_out_interval" in kernels:
         intervals: list[Interval] = kernels["left_out_interval"].tolist()

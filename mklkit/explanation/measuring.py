@@ -570,10 +570,17 @@ class Measuring:
     def _score_of_part(
         self, model: Any, rows: Any, test: Indices, members: NDArray[np.bool_]
     ) -> float:
-        """Return the score of those test samples that are members (N,), NaN if it has none."""
+        """Return the score of those test samples that are members (N,), NaN if it has none.
+
+        All test samples of one of several folds are scored like those of the fit with all kernels,
+        also if they are of one class. A part of them that is of one class has an accuracy only.
+        """
         part = np.flatnonzero(members[test])
         truth = self.data.targets[test[part]]
-        if len(truth) == 0 or (self.task.has_classes and len(np.unique(truth)) < 2):
+        if len(truth) == 0:
+            return np.nan
+        is_defined = not self.single and (len(part) == len(test) or self.score == "accuracy")
+        if self.task.has_classes and not is_defined and len(np.unique(truth)) < 2:
             return np.nan
         some = rows if len(part) == len(test) else _safe_indexing(rows, part)
         return self._score(model, some, truth, members)

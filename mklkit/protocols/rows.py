@@ -502,7 +502,8 @@ class Rows:
         number = int(np.arange(len(self))[members][broken])
         raise DataError(
             f"Sample {number} (counted from 0) has NaN or infinity, which kernels can't compare in"
-            " samples read in parts. Fill the gaps, leave such rows out, or pass a table in memory."
+            " samples read in parts. Fill the gaps, leave such samples out, or pass a table in"
+            " memory."
         )
 
     def take(self, members: Members) -> Rows:

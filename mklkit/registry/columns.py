@@ -161,7 +161,8 @@ def _bind(value: Any) -> BoundKernel:
     label, spec, columns, scale = parts_of(value)
     if isinstance(spec, str) and spec == AUTO_KERNELS:
         return _chosen_later(label, columns, scale)
-    if label is None and columns is not None and isinstance(spec, str) and _is_source(spec):
+    may_be_source = label is None and columns is not None and isinstance(spec, str)
+    if may_be_source and _is_source(spec, columns):
         return _chosen_later(spec, columns, scale)
     kernel = as_kernel(spec)
     if label is None:
@@ -183,10 +184,17 @@ def _chosen_later(label: str | None, columns: Any, scale: str | None) -> BoundKe
     return BoundKernel(label or name, as_kernel(usual.spec), columns, scale=usual.scale, auto=True)
 
 
-def _is_source(spec: str) -> bool:
-    """Return whether a spec string is the name of a source: no kernel has such a name."""
+def _is_source(spec: str, columns: Any) -> bool:
+    """Return whether a spec string is the name of a source: no kernel has such a name.
+
+    It may be similar to a kernel's name, as ``prot`` to ``product``, if its columns begin with it.
+    """
     names = [entry.name for entry in get_registry().entries("kernel")]
-    return spec.isidentifier() and spec not in names and not suggest(spec, names)
+    if not spec.isidentifier() or spec in names:
+        return False
+    first = columns if isinstance(columns, str) else next(iter(columns), None)
+    own = isinstance(first, str) and first.startswith(f"{spec}_")
+    return own or not suggest(spec, names)
 
 
 @lru_cache(maxsize=256)

@@ -44,6 +44,6 @@ def test_sources_that_the_same_rows_lack_are_told_together() -> None:
     codes = np.repeat([0, 1], 5)
     assert list(counts(["a", "b", "c", "d"], lacks, codes, ["ill", "well"])) == [
         "3 of 10 samples lack a, b (ill 60 %, well 0 %)",
-        "1 of 10 samples lack c (ill 20 %, well 0 %)",
+        "1 of 10 samples lacks c (ill 20 %, well 0 %)",
     ]
     assert list(counts(["a"], lacks[:, :1], codes, [])) == ["3 of 10 samples lack a"]

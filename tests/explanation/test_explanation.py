@@ -349,6 +349,30 @@ def test_models_that_predict_nothing_are_refused() -> None:
         explain(mklkit.MKLTransformer("linear").fit(rows), rows, numbers)
 
 
+def test_a_fold_of_one_class_counts_in_fits_without_a_kernel_too() -> None:
+    """As in the score of all kernels: six of nine groups have one class each."""
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(9), 10)
+    y = np.where(groups < 3, 1, np.where(groups < 6, 0, np.arange(90) % 2))
+    X = rng.normal(size=(90, 2)) + np.outer(y, [1.0, 0.7])
+    X[groups < 6, 0] += np.where(y[groups < 6] == 1, 2, -2)
+    kernels = ["a:linear@0:1", "b:linear@1:2"]
+    model = MKLClassifier(kernels, learner="svm(C=1)").fit(X, y, groups=groups)
+    settings = {"cv": "groups", "groups": groups, "repeats": 1, "score": "accuracy"}
+    explained = explain(model, X, y, **settings).kernels
+    shares = []
+    for group in range(9):
+        train, test = groups != group, groups == group
+        fits = [
+            MKLClassifier(names, learner="svm(C=1)").fit(X[train], y[train])
+            for names in (kernels, kernels[1:])
+        ]
+        shares.append([fit.score(X[test], y[test]) for fit in fits])
+    whole, alone = np.mean(shares, axis=0)
+    assert explained.loc[0, "left_out"] == pytest.approx(alone - whole)
+    assert explained.loc[1, "alone_score"] == pytest.approx(alone)
+
+
 def test_rows_of_a_group_are_never_on_both_sides() -> None:
     rng = np.random.default_rng(0)
     patients = np.repeat(np.arange(40), 3)
