@@ -50,7 +50,7 @@ class Followed:
     compared. ``left_out`` has the beginnings of what is not run, each with the reason. ``needs`` is
     the package whose combiners the page names. ``long`` pages take a second or more on a quiet
     machine: they and those of packages are left to a step of CI. ``slow`` pages need the published
-    data and minutes.
+    data and minutes, or many explanations, which other pages have too.
     """
 
     bring: Callable[[Path], None] = nothing
@@ -198,7 +198,7 @@ FOLLOWED = {
     ),
     "docs/guides/covariates.md": Followed(bring=study, long=True),
     "docs/guides/does-it-help.md": Followed(),
-    "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize"),
+    "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize", slow=True),
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}, long=True),
     "docs/guides/imbalance.md": Followed(long=True),
     "docs/guides/large-data.md": Followed(bring=large_tables, long=True),
@@ -206,7 +206,7 @@ FOLLOWED = {
         bring=lacking, instead={"--mccv 10 --train 0.3": "--cv 2x1"}, needs="mklkit_missing"
     ),
     "docs/guides/notebooks.md": Followed(),
-    "docs/guides/omics.md": Followed(long=True),
+    "docs/guides/omics.md": Followed(slow=True),
     "docs/guides/study.md": Followed(long=True, instead={"--cv 5x2": "--cv 2x1"}),
     "docs/guides/prokaryotic.md": Followed(
         bring=prokaryotes, instead={"--cv 5x10": "--cv 5"}, slow=True
@@ -218,7 +218,7 @@ FOLLOWED = {
     "docs/guides/report.md": Followed(
         long=True, instead={"compare wine": "compare wine --cv 2x1 --baselines none"}
     ),
-    "docs/guides/sensors.md": Followed(long=True),
+    "docs/guides/sensors.md": Followed(slow=True),
     "docs/guides/several-sources.md": Followed(long=True),
     "docs/guides/text-and-numbers.md": Followed(long=True),
     "docs/guides/survival.md": Followed(
