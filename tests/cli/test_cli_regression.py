@@ -50,6 +50,7 @@ def test_json_has_the_scores_of_both_parts(mklkit, houses):
     assert held_out["mean_absolute_error"] < held_out["baseline"] / 4
 
 
+@pytest.mark.process
 def test_numbers_are_tuned_on_the_training_rows(mklkit, houses, tmp_path):
     path = tmp_path / "tuned.mkl"
     done = mklkit("fit", houses, "-t", "price", "-k", "linear", "--tune", "3", "-o", path)

@@ -161,6 +161,7 @@ def test_groups_of_a_single_label_exchange_it() -> None:
         assert sum(each == {1} for each in by_group) == 4
 
 
+@pytest.mark.process
 def test_mixed_groups_draw_each_exchange_equally_often() -> None:
     """Two groups of two and one of one: all four labels of the pairs move, the last one stays."""
     groups, labels = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 1, 0])

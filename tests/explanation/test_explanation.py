@@ -300,6 +300,7 @@ def test_what_is_shown_of_an_explanation(learned: Explanation) -> None:
     assert numbers.summary().endswith("points of R²: 1 point is 0.01")
 
 
+@pytest.mark.process
 def test_several_targets_are_scored_by_their_mean() -> None:
     rows, numbers = three_numbers()
     both = np.column_stack([numbers, rows["noise_a"]])

@@ -76,6 +76,7 @@ def test_a_single_split_has_neither_spread_nor_shares_of_fits() -> None:
     mpl.pyplot.close(several.figure_)
 
 
+@pytest.mark.process
 def test_a_split_without_a_class_is_named_once_in_our_words() -> None:
     """Warnings are errors in these tests."""
     rows, labels = three_sources()
