@@ -196,26 +196,26 @@ def explain(
         targets = targets_in_order(target, targets_of(metadata))
         selectors = targets, groups or trained, split_column, trained
         weighed = weights, weights_of(metadata)
-        read = rows_to_score(studied, pipeline, task, model, *selectors, True, weighed)
-        rows, truth, together, parts, ids, counts, notes = read
-        notes += _on_ignored_groups(metadata) if ignore_groups else []
+        scored = rows_to_score(studied, pipeline, task, model, *selectors, True, weighed)
+        notes = [*scored.notes, *(_on_ignored_groups(metadata) if ignore_groups else [])]
         folds: Any = cv
-        if parts is not None:
-            folds = PartsColumn(parts.to_numpy(), str(split_column))
-            notes = [*notes, f"the split in column {split_column!r}"]
+        if scored.parts is not None:
+            folds = PartsColumn(scored.parts.to_numpy(), str(split_column))
+            ahead = f"the split in column {split_column}"
+            notes.append(f"the split in column {split_column!r}")
         else:
-            notes += _on_the_models_split(pipeline, metadata, rows, ids)
-        ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
-        ahead = f"{ahead}; {_fits_ahead(pipeline, together is not None, as_fitted)}"
+            ahead = folds_ahead(cv)
+            notes += _on_the_models_split(pipeline, metadata, scored.features, scored.ids)
+        ahead = f"{ahead}; {_fits_ahead(pipeline, scored.groups is not None, as_fitted)}"
         with counting("fits and permutations") as tell:
             progress = announced(tell, "{total:,} fits and permutations: " + ahead)
             explanation = explained(
                 pipeline,
-                rows,
-                truth if task.n_targets > 1 else truth.iloc[:, 0],
+                scored.features,
+                scored.truth(task),
                 cv=folds,
-                groups=IGNORED if ignore_groups else together,
-                sample_weight=counts,
+                groups=IGNORED if ignore_groups else scored.groups,
+                sample_weight=scored.weights,
                 score=score,
                 repeats=repeats,
                 columns=columns,
@@ -235,12 +235,12 @@ def explain(
         context = {
             "model": str(model),
             "data": data,
-            "target": ", ".join(map(str, truth)),
+            "target": ", ".join(map(str, scored.targets)),
             "seed": seed,
         }
         show_json({**context, "data_notes": notes, **explanation.to_dict()})
     else:
-        _report(explanation, data, truth, notes)
+        _report(explanation, data, scored.targets, notes)
     for picture in (plot, plot_columns):
         if picture is not None:
             say(f"drew {picture}")

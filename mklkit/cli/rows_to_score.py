@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from mklkit.cli.predict import columns_of
 
 if TYPE_CHECKING:
@@ -12,6 +14,26 @@ if TYPE_CHECKING:
 
     from mklkit.datasets.study_files import StudyFiles
     from mklkit.protocols import Task
+
+
+@attrs.frozen(eq=False)
+class RowsToScore:
+    """The samples with every target, a column for each, and what a fit needs of each sample.
+
+    ``groups``, ``parts`` of the split, ``ids`` and ``weights`` are None if there are none.
+    """
+
+    features: pd.DataFrame
+    targets: pd.DataFrame
+    groups: pd.Series | None
+    parts: pd.Series | None
+    ids: pd.Series | None
+    weights: pd.Series | None
+    notes: list[str]
+
+    def truth(self, task: Task) -> pd.DataFrame | pd.Series:
+        """Return the targets as a task takes them: a single one is a series."""
+        return self.targets if task.n_targets > 1 else self.targets.iloc[:, 0]
 
 
 def rows_to_score(
@@ -25,18 +47,9 @@ def rows_to_score(
     trained: str | None,
     refits: bool = False,
     weights: tuple[str | None, str | None] = (None, None),
-) -> tuple[
-    pd.DataFrame,
-    pd.DataFrame,
-    pd.Series | None,
-    pd.Series | None,
-    pd.Series | None,
-    pd.Series | None,
-    list[str],
-]:
+) -> RowsToScore:
     """Return the samples that have every target, what a fit needs of each, and remarks.
 
-    Beside the targets come groups, parts, identifiers and weights, each None if there are none.
     ``weights`` are the column that the user names and that of the model, which may be absent.
     ``trained`` is the column of the model's own groups, if these are to be kept together. Where a
     model is fitted again (``refits``), the samples may not all miss a source or have one class.
@@ -106,7 +119,9 @@ def rows_to_score(
     _check_groups(data, together, groups)
     ids = None if rows.ids is None else rows.ids[known]
     counts = _weights(data, columns_read[known], asked, of_model, notes)
-    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, counts, notes
+    return RowsToScore(
+        features.set_axis(numbers), truth.set_axis(numbers), together, parts, ids, counts, notes
+    )
 
 
 def _check_groups(data: Any, together: pd.Series | None, column: str | None) -> None:

@@ -74,32 +74,33 @@ def score(
         targets = targets_in_order(target, targets_of(metadata))
         grouped = groups or groups_of(metadata)
         selectors = targets, grouped, None, None if groups else grouped
-        read = rows_to_score(studied, pipeline, task, model, *selectors)
-        rows, truth, together, _, ids, _, notes = read
+        scored = rows_to_score(studied, pipeline, task, model, *selectors)
         training = known_rows(pipeline, metadata)
-        training.add(rows, ids)
+        training.add(scored.features, scored.ids)
         findings = Findings(pipeline)
-        findings.add(rows)
+        findings.add(scored.features)
         findings.say()
         with working("scoring"):
-            task = task_named(task.name, [str(name) for name in truth])
+            task = task_named(task.name, [str(name) for name in scored.targets])
             result: dict[str, Any] = score_cohort(
                 pipeline,
-                rows,
-                task.truth(truth.to_numpy() if task.n_targets > 1 else truth.iloc[:, 0].to_numpy()),
+                scored.features,
+                task.truth(scored.truth(task).to_numpy()),
                 task,
-                None if together is None else together.to_numpy(),
+                None if scored.groups is None else scored.groups.to_numpy(),
                 seed,
             )
     result["notes"] = [*training.sentences(), *result["notes"]]
     if as_json:
-        context = {"model": str(model), "data": data, "target": ", ".join(map(str, truth))}
-        result["notes"] = [*notes, *result["notes"]]
+        target_names = ", ".join(map(str, scored.targets))
+        context = {"model": str(model), "data": data, "target": target_names}
+        result["notes"] = [*scored.notes, *result["notes"]]
         shifts = findings.shifts.table().to_dict("records")
         show_json({**context, "seed": seed, **result, "shift_rule": RULE, "shifts": shifts})
         return
     has_probabilities = hasattr(pipeline, "predict_proba")
-    _report(task, result, [f"{data}: {len(rows)} samples", *notes], has_probabilities)
+    notes = [f"{data}: {len(scored.features)} samples", *scored.notes]
+    _report(task, result, notes, has_probabilities)
 
 
 def _report(task: Task, result: dict[str, Any], notes: list[str], has_probabilities: bool) -> None:

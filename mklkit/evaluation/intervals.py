@@ -13,8 +13,8 @@ from mklkit.evaluation.paired_proportions import tango_interval
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.resolution import Resolution
 
-DIGITS = 9
-"""Numbers of samples that differ by less than this are equal up to rounding."""
+EQUAL_DIGITS = 9
+"""Numbers of samples that agree to so many digits are equal up to rounding."""
 MOST_GROWTH = 1e9
 """No more than so many times the present samples are called enough."""
 STEPS = 60
@@ -157,4 +157,4 @@ def samples_needed(
         least, most = (least, middle) if is_enough(math.exp(middle)) else (middle, most)
     needed = n_samples * math.exp(most)
     size = 10 ** math.floor(math.log10(needed) - 1)
-    return float(math.ceil(round(needed / size, DIGITS)) * size)
+    return float(math.ceil(round(needed / size, EQUAL_DIGITS)) * size)

@@ -82,7 +82,7 @@ def fit_study(
         results["intervals"] = intervals
     if refit and len(split.test):
         searched = search_record(model[-1])
-        chosen, notes = _as_chosen(model)
+        chosen, notes = _as_chosen(model, searched is not None)
         chosen = clone(chosen)
         # Each model may hold its training samples.
         del model, scores
@@ -142,12 +142,15 @@ def _better_representations(
     return better
 
 
-def _as_chosen(model: Any) -> tuple[Pipeline, list[str]]:
-    """Return a fitted pipeline with what its search chose in its place, and notes on the search."""
+def _as_chosen(model: Any, searched: bool) -> tuple[Pipeline, list[str]]:
+    """Return a fitted pipeline with what its search chose in its place, and notes on the search.
+
+    ``searched`` is false if no parameter was left to search.
+    """
     *steps, (name, last) = model.steps
     best = classifier_in(last)
     notes = [note for note in last.choices_ if note not in best.choices_]
-    if notes and getattr(last, "best_params_", None):
+    if notes and searched:
         notes.append("the saved model has these settings: the search was not repeated")
     return Pipeline([*steps, (name, best)]), notes
 

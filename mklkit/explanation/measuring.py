@@ -370,7 +370,8 @@ class Measuring:
 
     def _whole_fit(self, place: int, train: Indices, test: Indices) -> FoldFit:
         """Fit with all kernels on the training samples of a fold."""
-        self.place, self.trained = place, self.data.targets[train]
+        self.place = place
+        self.trained = self.data.targets[train]
         before = None if self.refit.before is None else clone(self.refit.before)
         rows = self.data.as_fitted(self.data.table.iloc[train])
         if before is not None:

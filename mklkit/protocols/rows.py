@@ -354,9 +354,11 @@ class ColumnBlocks:
         """Return the numbers with values (d,) in the gaps."""
         blocks = []
         for start, block, mask in zip(self.starts, self.blocks, self.missing, strict=True):
-            own = values[start : start + block.shape[1]]
+            of_block = values[start : start + block.shape[1]]
             sparse = issparse(block)
-            blocks.append(gaps_filled(block, mask, own) if sparse else _filled(block, own))
+            blocks.append(
+                gaps_filled(block, mask, of_block) if sparse else _filled(block, of_block)
+            )
         return ColumnBlocks(tuple(blocks))
 
 

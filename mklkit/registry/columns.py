@@ -193,8 +193,8 @@ def _is_source(spec: str, columns: Any) -> bool:
     if not spec.isidentifier() or spec in names:
         return False
     first = columns if isinstance(columns, str) else next(iter(columns), None)
-    own = isinstance(first, str) and first.startswith(f"{spec}_")
-    return own or not suggest(spec, names)
+    begins_with_it = isinstance(first, str) and first.startswith(f"{spec}_")
+    return begins_with_it or not suggest(spec, names)
 
 
 @lru_cache(maxsize=256)

@@ -358,7 +358,7 @@ def test_seeds_end_where_numpy_ends() -> None:
 
 def test_seeds_of_one_split_change_only_the_methods() -> None:
     listed = [(np.arange(20), np.arange(20, 40))]
-    one = compare(SHIFTED, LABELS, **QUICK, cv=listed, seeds=2)
-    assert any("the splits are the same with every seed" in text for text in one.how)
+    single = compare(SHIFTED, LABELS, **QUICK, cv=listed, seeds=2)
+    assert any("the splits are the same with every seed" in text for text in single.how)
     folds = compare(SHIFTED, LABELS, **QUICK, cv="2x1", seeds=2)
     assert not any("the splits are the same" in text for text in folds.how)

@@ -486,10 +486,10 @@ def test_the_samples_of_one_split_are_predicted_once_by_the_whole_model(
 def test_a_bound_that_can_not_be_small_is_not_shown(n_columns: int, is_shown: bool) -> None:
     metadata = {"kernel": 0, "columns": n_columns, "exact": True}
     fold = [{**metadata, "column": j, "effect": 1.0 + j} for j in range(n_columns)]
-    found = effects_table([fold] * 5, ["long"], [f"c{j}" for j in range(n_columns)])
-    shown = [column.key for column in effects_result(found).columns]
+    effects = effects_table([fold] * 5, ["long"], [f"c{j}" for j in range(n_columns)])
+    shown = [column.key for column in effects_result(effects).columns]
     assert ("p_chance" in shown) == is_shown
-    assert (found["p_chance"].min() < 0.05) == is_shown  # Selected in every fit.
+    assert (effects["p_chance"].min() < 0.05) == is_shown  # Selected in every fit.
 
 
 def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> None:
